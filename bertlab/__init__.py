@@ -1,0 +1,1 @@
+"""bertlab: the tested package behind the notebooks of a course on BERT."""
