@@ -1,0 +1,293 @@
+"""Attention in PyTorch, from the recurrent models' scores to multi-head: twin of `bertlab.reference.attention`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from bertlab.nn.masking import check_mask, masked_softmax
+
+
+def attend(scores: Tensor, values: Tensor, mask: Tensor | None = None) -> tuple[Tensor, Tensor]:
+    """Turn scores into weights and mix the values by them: the half that all attentions share.
+
+    Parameters
+    ----------
+    scores : (..., Tq, Tk) float tensor.
+    values : (..., Tk, D) float tensor.
+    mask : bool tensor that broadcasts to the scores, True = may be attended to; optional.
+
+    Returns
+    -------
+    context, weights : (..., Tq, D) and (..., Tq, Tk) float tensors.
+
+    References
+    ----------
+    Bahdanau et al. 2015, sec. 3.1, eq. (5) and (6).
+
+    Examples
+    --------
+    >>> attend(torch.zeros(1, 2), torch.tensor([[2.0], [4.0]]))[0].tolist()
+    [[3.0]]
+    """
+    weights = masked_softmax(scores, mask)  # (..., Tq, Tk)
+    return weights @ values, weights
+
+
+def dot_scores(queries: Tensor, keys: Tensor) -> Tensor:
+    """Score each key by its dot product with each query.
+
+    Parameters
+    ----------
+    queries, keys : (..., Tq, D) and (..., Tk, D) float tensors.
+
+    Returns
+    -------
+    (..., Tq, Tk) float tensor.
+
+    References
+    ----------
+    Luong et al. 2015, sec. 3.1, eq. (8), "dot".
+    """
+    return queries @ keys.mT
+
+
+def general_scores(queries: Tensor, keys: Tensor, weight: Tensor) -> Tensor:
+    """Score each key by a learned bilinear form with each query.
+
+    Parameters
+    ----------
+    queries, keys : (..., Tq, Dq) and (..., Tk, Dk) float tensors.
+    weight : (Dq, Dk) float tensor.
+
+    Returns
+    -------
+    (..., Tq, Tk) float tensor.
+
+    References
+    ----------
+    Luong et al. 2015, sec. 3.1, eq. (8), "general".
+    """
+    return queries @ weight @ keys.mT
+
+
+def additive_scores(queries: Tensor, keys: Tensor, w_query: Tensor, w_key: Tensor, v: Tensor) -> Tensor:
+    """Score each key with each query by a small network of one hidden layer.
+
+    Parameters
+    ----------
+    queries, keys : (..., Tq, Dq) and (..., Tk, Dk) float tensors.
+    w_query, w_key, v : (A, Dq), (A, Dk) and (A,) float tensors.
+
+    Returns
+    -------
+    (..., Tq, Tk) float tensor.
+
+    References
+    ----------
+    Bahdanau et al. 2015, appendix A.1.2, where the query is the *previous* decoder state.
+    """
+    hidden = torch.tanh(F.linear(queries, w_query)[..., :, None, :] + F.linear(keys, w_key)[..., None, :, :])
+    return hidden @ v  # (..., Tq, Tk, A) -> (..., Tq, Tk)
+
+
+def concat_scores(queries: Tensor, keys: Tensor, weight: Tensor, v: Tensor) -> Tensor:
+    """Score as `additive_scores` does, with both matrices side by side in one.
+
+    Parameters
+    ----------
+    queries, keys : (..., Tq, Dq) and (..., Tk, Dk) float tensors.
+    weight, v : (A, Dq + Dk) and (A,) float tensors.
+
+    Returns
+    -------
+    (..., Tq, Tk) float tensor.
+
+    References
+    ----------
+    Luong et al. 2015, sec. 3.1, eq. (8), "concat", where the query is the *new* decoder state.
+    """
+    w_query, w_key = weight.split([queries.shape[-1], keys.shape[-1]], dim=-1)
+    return additive_scores(queries, keys, w_query, w_key, v)
+
+
+def scaled_dot_product_attention(
+    q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None = None
+) -> tuple[Tensor, Tensor]:
+    """Mix the values by how well each query matches each key.
+
+    Parameters
+    ----------
+    q, k, v : (..., Tq, K), (..., Tk, K) and (..., Tk, Kv) float tensors.
+    mask : bool tensor that broadcasts to (..., Tq, Tk), True = may be attended to; optional.
+
+    Returns
+    -------
+    output, weights : (..., Tq, Kv) and (..., Tq, Tk) float tensors.
+        A row of `weights` sums to 1, or is all zero where nothing may be attended to.
+
+    References
+    ----------
+    Vaswani et al. 2017, sec. 3.2.1, eq. (1).
+
+    Examples
+    --------
+    >>> scaled_dot_product_attention(torch.zeros(1, 2), torch.zeros(1, 2), torch.tensor([[3.0]]))[0].tolist()
+    [[3.0]]
+    """
+    scores = dot_scores(q, k) / math.sqrt(q.shape[-1])  # (..., Tq, Tk); without the root the softmax saturates
+    return attend(scores, v, mask)
+
+
+def self_attention(
+    x: Tensor, w_query: Tensor, w_key: Tensor, w_value: Tensor, mask: Tensor | None = None
+) -> tuple[Tensor, Tensor]:
+    """Let each position of a sequence look at all the others: one head, no bias.
+
+    Parameters
+    ----------
+    x : (..., T, D) float tensor.
+    w_query, w_key, w_value : (K, D) float tensors, the layout of `torch.nn.Linear`.
+    mask : bool tensor that broadcasts to (..., T, T), True = may be attended to; optional.
+
+    Returns
+    -------
+    output, weights : (..., T, K) and (..., T, T) float tensors.
+
+    References
+    ----------
+    Vaswani et al. 2017, sec. 3.2.1 and 3.2.3.
+    """
+    q, k, v = F.linear(x, w_query), F.linear(x, w_key), F.linear(x, w_value)  # (..., T, D) -> (..., T, K)
+    return scaled_dot_product_attention(q, k, v, mask)
+
+
+def split_heads(x: Tensor, n_heads: int) -> Tensor:
+    """Cut the width of each position into heads: (B, T, D) -> (B, H, T, K) with K = D / H."""
+    B, T, D = x.shape
+    return x.reshape(B, T, n_heads, D // n_heads).transpose(1, 2)
+
+
+def merge_heads(x: Tensor) -> Tensor:
+    """Lay the heads of each position side by side again: (B, H, T, K) -> (B, T, D)."""
+    B, H, T, K = x.shape
+    return x.transpose(1, 2).reshape(B, T, H * K)
+
+
+def multi_head_attention(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    params: Mapping[str, Tensor],
+    n_heads: int,
+    mask: Tensor | None = None,
+) -> tuple[Tensor, Tensor]:
+    """Attend with several heads at once, each in its own slice of the width.
+
+    Parameters
+    ----------
+    query, key, value : (B, Tq, D), (B, Tk, D) and (B, Tk, D) float tensors.
+    params : ``{"query.weight": (D, D), "query.bias": (D,), "key.weight": …, "value.…", "output.…"}``,
+        the `state_dict` of `MultiHeadAttention`.
+    n_heads : number of heads H, a divisor of D.
+    mask : bool tensor that broadcasts to (B, H, Tq, Tk), True = may be attended to; optional.
+
+    Returns
+    -------
+    output, weights : (B, Tq, D) and (B, H, Tq, Tk) float tensors.
+
+    References
+    ----------
+    Vaswani et al. 2017, sec. 3.2.2.
+    """
+    q, k, v = (
+        split_heads(F.linear(x, params[f"{name}.weight"], params[f"{name}.bias"]), n_heads)  # (B, H, T, K)
+        for name, x in (("query", query), ("key", key), ("value", value))
+    )
+    mixed, weights = scaled_dot_product_attention(q, k, v, mask)
+    return F.linear(merge_heads(mixed), params["output.weight"], params["output.bias"]), weights
+
+
+class SelfAttention(nn.Module):
+    """One head of self-attention: three projections and the scaled dot product.
+
+    Parameters
+    ----------
+    d_model : width of the input D.
+    d_head : width of queries, keys and values K.
+
+    References
+    ----------
+    Vaswani et al. 2017, sec. 3.2.1.
+    """
+
+    def __init__(self, d_model: int, d_head: int) -> None:
+        super().__init__()
+        self.query = nn.Linear(d_model, d_head, bias=False)
+        self.key = nn.Linear(d_model, d_head, bias=False)
+        self.value = nn.Linear(d_model, d_head, bias=False)
+
+    def forward(self, x: Tensor, mask: Tensor | None = None) -> tuple[Tensor, Tensor]:
+        """Map (B, T, D) to the output (B, T, K) and the weights (B, T, T); see `self_attention`."""
+        return self_attention(x, self.query.weight, self.key.weight, self.value.weight, mask)
+
+
+class MultiHeadAttention(nn.Module):
+    """Several heads of attention beside each other, mixed by one more matrix.
+
+    Parameters
+    ----------
+    d_model : width D.
+    n_heads : number of heads H.
+    dropout : probability in [0, 1) with which a weight is dropped in training.
+
+    Raises
+    ------
+    ValueError
+        If `d_model` does not split into `n_heads`.
+
+    References
+    ----------
+    Vaswani et al. 2017, sec. 3.2.2; dropout on the weights as in the authors' code and in BERT.
+    """
+
+    def __init__(self, d_model: int, n_heads: int, dropout: float = 0.0) -> None:
+        super().__init__()
+        if d_model % n_heads:
+            raise ValueError(f"d_model={d_model} does not split into {n_heads} heads: choose a divisor")
+        if not 0 <= dropout < 1:
+            raise ValueError(f"dropout={dropout} is not a probability in [0, 1): choose one, 0 switches it off")
+        self.n_heads = n_heads
+        self.dropout = dropout
+        self.query, self.key, self.value, self.output = (nn.Linear(d_model, d_model) for _ in range(4))
+
+    def forward(
+        self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None, need_weights: bool = False
+    ) -> tuple[Tensor, Tensor | None]:
+        """Let each query attend to the keys.
+
+        Parameters
+        ----------
+        query, key, value : (B, Tq, D), (B, Tk, D) and (B, Tk, D) float tensors.
+        mask : bool tensor that broadcasts to (B, H, Tq, Tk), True = may be attended to; optional.
+        need_weights : also return the weights; without them PyTorch's fused attention does the work.
+
+        Returns
+        -------
+        output, weights : (B, Tq, D) and (B, H, Tq, Tk) float tensors, or None for the weights.
+        """
+        q = split_heads(self.query(query), self.n_heads)  # (B, H, Tq, K)
+        k, v = (split_heads(f(x), self.n_heads) for f, x in ((self.key, key), (self.value, value)))
+        drop = self.dropout if self.training else 0.0  # the functional forms below do not know the mode
+        if need_weights:
+            weights = masked_softmax(dot_scores(q, k) / math.sqrt(q.shape[-1]), mask)
+            mixed = F.dropout(weights, drop) @ v
+            return self.output(merge_heads(mixed)), weights
+        if mask is not None:
+            check_mask(mask, torch.Size((*q.shape[:-1], k.shape[-2])))
+        mixed = F.scaled_dot_product_attention(q, k, v, attn_mask=mask, dropout_p=drop)
+        return self.output(merge_heads(mixed)), None
