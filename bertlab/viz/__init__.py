@@ -1,0 +1,25 @@
+"""Pictures and explorers: arrays and tokens in, no model known here.
+
+`show(figure, alt=...)` is how a notebook displays a figure; explorers display themselves.
+"""
+
+from bertlab.viz.charts import bars_with_spread, learning_curve, lines_with_spread
+from bertlab.viz.distributions import entropy, histograms, softmax_bars
+from bertlab.viz.heatmaps import Attention, Matrix, attention_map, attention_maps, matrices
+from bertlab.viz.style import show, use_style
+
+__all__ = [
+    "Attention",
+    "Matrix",
+    "attention_map",
+    "attention_maps",
+    "bars_with_spread",
+    "entropy",
+    "histograms",
+    "learning_curve",
+    "lines_with_spread",
+    "matrices",
+    "show",
+    "softmax_bars",
+    "use_style",
+]

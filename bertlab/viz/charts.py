@@ -1,0 +1,336 @@
+"""Curves, bars and histograms of measurements: every seed is visible, every line carries its own name."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from numpy.typing import ArrayLike
+
+from bertlab.viz.style import (
+    BLUE,
+    COLOURS,
+    DASHES,
+    GREY,
+    INK,
+    MARKERS,
+    ORANGE,
+    even_lines,
+    house_style,
+    new_figure,
+    title_height,
+)
+
+Scale = Literal["linear", "log"]
+LABEL_GAP = 0.075  # of the axes' height: one line of text
+
+
+class End(NamedTuple):
+    """Where a line ends, and how it looks: what its name beside the axes needs."""
+
+    name: str
+    y: float
+    colour: str
+    marker: str
+
+
+def spread_apart(places: ArrayLike, gaps: ArrayLike) -> np.ndarray:
+    """Move labels apart until none overlaps the next, in the same order, each as little as it can.
+
+    Parameters
+    ----------
+    places : (n,) array
+        Where each label would like its middle to be.
+    gaps : (n,) array
+        The height of each label.
+
+    Returns
+    -------
+    (n,) array
+
+    Examples
+    --------
+    >>> spread_apart([0.5, 0.5, 0.9], [0.1, 0.1, 0.1]).round(2).tolist()
+    [0.45, 0.55, 0.9]
+    """
+    wanted, heights = np.asarray(places, dtype=float), np.asarray(gaps, dtype=float)
+    order = np.argsort(wanted, kind="stable")
+    # Labels that touch form a block, which sits where the mean of its labels would like to be.
+    blocks: list[list[int]] = []
+    for label in order:
+        blocks.append([int(label)])
+        while len(blocks) > 1 and _overlap(blocks[-2], blocks[-1], wanted, heights):
+            last = blocks.pop()
+            blocks[-1] += last
+    placed = np.empty_like(wanted)
+    for block in blocks:
+        placed[block] = _stacked(block, wanted, heights)
+    return placed
+
+
+def _stacked(block: list[int], wanted: np.ndarray, heights: np.ndarray) -> np.ndarray:
+    middles = np.cumsum(heights[block]) - heights[block] / 2
+    return np.asarray(middles + (wanted[block] - middles).mean())
+
+
+def _overlap(lower: list[int], upper: list[int], wanted: np.ndarray, heights: np.ndarray) -> bool:
+    top = _stacked(lower, wanted, heights)[-1] + heights[lower[-1]] / 2
+    return bool(top > _stacked(upper, wanted, heights)[0] - heights[upper[0]] / 2 + 1e-12)
+
+
+def seeds_of(name: str, values: ArrayLike, n: int) -> np.ndarray:
+    """`values` as (seeds, n): one run of n numbers is one seed.
+
+    Raises
+    ------
+    ValueError
+        If there are not n numbers for each seed.
+    """
+    array = np.asarray(values, dtype=float)
+    array = array[None] if array.ndim == 1 else array
+    if array.ndim != 2 or array.shape[1] != n:
+        raise ValueError(
+            f"{name!r} has shape {array.shape}, but each of its seeds needs {n} numbers: (seeds, {n})"
+        )
+    return array
+
+
+@house_style
+def lines_with_spread(
+    x: ArrayLike,
+    series: Mapping[str, ArrayLike],
+    title: str,
+    xlabel: str,
+    ylabel: str,
+    xscale: Scale = "linear",
+    yscale: Scale = "linear",
+    ylim: tuple[float, float] | None = None,
+    baseline: tuple[str, float] | None = None,
+) -> Figure:
+    """Draw a thick line (the mean over seeds) and thin lines (each seed) a series, named at its end.
+
+    Parameters
+    ----------
+    x : (n,) array
+        Common to all lines; at most eight values are ticks of their own.
+    series : mapping of name to (n,) or (seeds, n) array
+        NaN where nothing was measured. At most five: more than that nobody can tell apart.
+    title : str
+        What is to be seen, as a sentence.
+    xlabel, ylabel : str
+        With units.
+    xscale, yscale : "linear" or "log"
+    ylim : (low, high), optional
+    baseline : (name, value), optional
+        A horizontal line to compare with, e.g. ``("chance", 0.1)``.
+
+    Returns
+    -------
+    matplotlib Figure
+
+    Raises
+    ------
+    ValueError
+        If there are more than five series, or one has not n numbers a seed.
+    """
+    if not 0 < len(series) <= len(COLOURS):
+        raise ValueError(f"{len(series)} series: draw one to {len(COLOURS)} in a figure, and split the rest")
+    x = np.asarray(x, dtype=float)
+    fig = new_figure(title, 4.3 + title_height(title))
+    ax = fig.subplots()
+    ends = [
+        End(name, _line(ax, x, seeds_of(name, values, len(x)), index), COLOURS[index], MARKERS[index])
+        for index, (name, values) in enumerate(series.items())
+    ]
+    ax.set(xscale=xscale, yscale=yscale, xlabel=xlabel, ylabel=ylabel)
+    if ylim is not None:
+        ax.set_ylim(*ylim)
+    plain_numbers(ax)
+    if len(x) <= 8:
+        ax.set_xticks(x, [f"{value:g}" for value in x])
+        ax.xaxis.minorticks_off()
+    if baseline is not None:
+        ax.axhline(baseline[1], color=GREY, linewidth=1.4, linestyle=(0, (2, 2)), marker="none", zorder=1)
+        ends.append(End(*baseline, GREY, "none"))
+    _name_lines(ax, ends)
+    return fig
+
+
+def plain_numbers(ax: Axes) -> None:
+    """Write 1, 10, 100 at the ticks of a logarithmic axis, not powers of ten."""
+    for axis, scale in ((ax.xaxis, ax.get_xscale()), (ax.yaxis, ax.get_yscale())):
+        if scale == "log":
+            axis.set_major_formatter(lambda value, _: f"{value:,.6g}")
+
+
+def _line(ax: Axes, x: np.ndarray, seeds: np.ndarray, index: int) -> float:
+    """Draw the seeds and their mean; return where the mean ends."""
+    counted = ~np.isnan(seeds).all(axis=0)
+    mean = np.nanmean(seeds[:, counted], axis=0)
+    colour, marker = COLOURS[index], MARKERS[index] if len(x) <= 30 else "none"
+    if len(seeds) > 1:
+        ax.plot(x, seeds.T, linewidth=1, alpha=0.45, linestyle="-", marker="none", color=colour, zorder=2)
+    ax.plot(
+        x[counted],
+        mean,
+        linestyle=DASHES[index],
+        marker=marker,
+        markeredgecolor="white",
+        color=colour,
+        zorder=3,
+    )
+    return float(mean[-1])
+
+
+def _name_lines(ax: Axes, ends: Sequence[End]) -> None:
+    """Write each name to the right of the axes, level with the end of its line where there is room."""
+    to_axes = ax.transData + ax.transAxes.inverted()
+    names = [even_lines(end.name, 21) for end in ends]
+    heights = [LABEL_GAP * (1 + name.count("\n")) for name in names]
+    wanted = [float(to_axes.transform((ax.get_xlim()[1], end.y))[1]) for end in ends]
+    for end, name, wish, place in zip(ends, names, wanted, spread_apart(wanted, heights), strict=True):
+        look: dict[str, Any] = {"color": end.colour, "markeredgecolor": "white", "linestyle": "-"}
+        ax.plot(
+            [1.005, 1.03, 1.05], [wish, place, place], transform=ax.transAxes, clip_on=False, linewidth=1.4,
+            marker=end.marker, markevery=[2], **look,
+        )  # fmt: skip
+        ax.text(
+            1.07, place, name, transform=ax.transAxes, va="center", parse_math=False, linespacing=1.05,
+            color=GREY if end.marker == "none" else INK,
+        )  # fmt: skip
+
+
+@house_style
+def bars_with_spread(
+    groups: Sequence[str],
+    arms: Mapping[str, ArrayLike],
+    title: str,
+    xlabel: str,
+    ylabel: str,
+    decimals: int = 1,
+) -> Figure:
+    """Draw, for every group, one bar an arm (the mean over seeds, its number above) and a dot for each seed.
+
+    Parameters
+    ----------
+    groups : sequence of n strings
+        Along the x axis, e.g. buckets of sentence length.
+    arms : mapping of name to (n,) or (seeds, n) array
+        What is compared in each group; at most five.
+    title : str
+        What is to be seen, as a sentence.
+    xlabel, ylabel : str
+        With units. The bars start at 0.
+    decimals : int
+        Of the numbers above the bars.
+
+    Returns
+    -------
+    matplotlib Figure
+    """
+    if not 0 < len(arms) <= len(COLOURS):
+        raise ValueError(f"{len(arms)} arms: draw one to {len(COLOURS)} in a figure, and split the rest")
+    fig = new_figure(title, 4.4 + title_height(title))
+    ax = fig.subplots()
+    width = 0.8 / len(arms)
+    for index, (name, values) in enumerate(arms.items()):
+        seeds = seeds_of(name, values, len(groups))
+        places = np.arange(len(groups)) + (index - (len(arms) - 1) / 2) * width
+        _bars(ax, places, seeds, width, index, name, decimals)
+    ax.set_xticks(range(len(groups)), groups, parse_math=False)
+    ax.tick_params(axis="x", length=0)
+    ax.grid(axis="x", visible=False)
+    ax.set(xlabel=xlabel, ylabel=ylabel)
+    ax.set_ylim(0, ax.get_ylim()[1] * 1.08)
+    legend = ax.legend(loc="lower left", bbox_to_anchor=(-0.01, 1.0), ncols=len(arms), handlelength=1.2)
+    for text in legend.get_texts():
+        text.set_parse_math(False)
+    return fig
+
+
+def _bars(
+    ax: Axes, places: np.ndarray, seeds: np.ndarray, width: float, index: int, name: str, decimals: int
+) -> None:
+    mean = np.nanmean(seeds, axis=0)
+    ax.bar(places, mean, width * 0.92, color=COLOURS[index], alpha=0.88, label=name)
+    for place, top, runs in zip(places, mean, seeds.T, strict=True):
+        if len(runs) > 1:
+            nudges = np.linspace(-0.2, 0.2, len(runs)) * width
+            ax.plot(
+                place + nudges, runs, linestyle="none", marker=MARKERS[index], markersize=5, zorder=3,
+                color="white", markeredgecolor=INK, markeredgewidth=0.9,
+            )  # fmt: skip
+        ax.annotate(
+            f"{top:.{decimals}f}", (place, max(top, runs.max())), (0, 4), textcoords="offset points",
+            ha="center", va="bottom", fontsize=11,
+        )  # fmt: skip
+
+
+@house_style
+def learning_curve(
+    steps: ArrayLike,
+    losses: ArrayLike,
+    title: str,
+    held_out: tuple[ArrayLike, ArrayLike] | None = None,
+    held_out_label: str = "exact matches on held-out examples, %",
+    ylabel: str = "training loss, nats a token",
+) -> Figure:
+    """Draw the loss of every step (pale) with its running mean, and beside it what the model can do by then.
+
+    Parameters
+    ----------
+    steps, losses : (n,) arrays
+        The loss is drawn on a logarithmic axis.
+    title : str
+        What is to be seen, as a sentence.
+    held_out : (steps, shares), optional
+        Two (m,) arrays; shares between 0 and 1 are drawn in percent.
+    held_out_label, ylabel : str
+        With units.
+
+    Returns
+    -------
+    matplotlib Figure
+    """
+    steps, losses = np.asarray(steps, dtype=float), np.asarray(losses, dtype=float)
+    fig = new_figure(title, 3.7 + title_height(title))
+    axes = fig.subplots(1, 2 if held_out is not None else 1, squeeze=False)[0]
+    axes[0].plot(steps, losses, color=BLUE, alpha=0.3, linewidth=1, linestyle="-", marker="none")
+    axes[0].plot(steps, running_mean(losses), color=BLUE, linestyle="-", marker="none")
+    axes[0].set(yscale="log", xlabel="training step")
+    plain_numbers(axes[0])
+    axes[0].set_title(ylabel, fontweight="normal")
+    if held_out is not None:
+        at, shares = (np.asarray(part, dtype=float) for part in held_out)
+        axes[1].plot(at, 100 * shares, color=ORANGE, linestyle="-", marker="o", clip_on=False, zorder=3)
+        axes[1].set(ylim=(0, 100), xlabel="training step", xlim=axes[0].get_xlim())
+        axes[1].set_title(held_out_label, fontweight="normal")
+        axes[1].annotate(
+            f"{100 * shares[-1]:.1f} %", (at[-1], 100 * shares[-1]), (-6, -12), textcoords="offset points",
+            ha="right", va="top", fontweight="bold",
+        )  # fmt: skip
+    return fig
+
+
+def running_mean(values: ArrayLike, share: float = 0.04) -> np.ndarray:
+    """Mean over a window around each value; near the ends the window shrinks, so that nothing is invented.
+
+    Parameters
+    ----------
+    values : (n,) array
+    share : float
+        Half of the window, as a part of n.
+
+    Returns
+    -------
+    (n,) array
+
+    Examples
+    --------
+    >>> running_mean([0.0, 3.0, 6.0, 0.0], share=0.25).tolist()
+    [1.5, 3.0, 3.0, 3.0]
+    """
+    array = np.asarray(values, dtype=float)
+    reach = max(1, round(share * len(array)))
+    return np.array([array[max(0, i - reach) : i + reach + 1].mean() for i in range(len(array))])
