@@ -121,7 +121,9 @@ def is_held_out(numbers: np.ndarray) -> np.ndarray:
     return hashed < np.uint64(int(HELD_OUT_SHARE * 2**32))
 
 
-def sample_numbers(rng: np.random.Generator, shape: tuple[int, ...], held_out: bool) -> np.ndarray:
+def sample_numbers(
+    rng: np.random.Generator, shape: tuple[int, ...], held_out: bool, below: int = LIMIT
+) -> np.ndarray:
     """Draw numbers evenly from the ones for training, or from the ones held out for testing.
 
     Parameters
@@ -129,12 +131,20 @@ def sample_numbers(rng: np.random.Generator, shape: tuple[int, ...], held_out: b
     rng : source of chance.
     shape : shape of the result.
     held_out : draw test numbers.
+    below : draw numbers below this one only.
 
     Returns
     -------
     int64 array of that shape.
+
+    Raises
+    ------
+    ValueError
+        If `below` is under 100 or over one million.
     """
-    allowed = np.flatnonzero(is_held_out(np.arange(LIMIT)) == held_out)
+    if not 100 <= below <= LIMIT:
+        raise ValueError(f"below={below} leaves too few numbers or too large ones: choose from 100 to {LIMIT}")
+    allowed = np.flatnonzero(is_held_out(np.arange(below)) == held_out)
     return rng.choice(allowed, size=shape)
 
 
@@ -145,6 +155,7 @@ def sample_pairs(
     target: str = "de",
     held_out: bool = False,
     list_length: int = 1,
+    below: int = LIMIT,
 ) -> list[Pair]:
     """Draw sentence pairs: the same number, or list of numbers, in two languages.
 
@@ -155,6 +166,7 @@ def sample_pairs(
     source, target : languages of `LANGUAGES`.
     held_out : draw from the test numbers; no test number is ever in a training pair.
     list_length : numbers in each sentence. One alone is too short to overflow the state of an encoder.
+    below : draw numbers below this one only.
 
     Returns
     -------
@@ -163,7 +175,7 @@ def sample_pairs(
     Raises
     ------
     ValueError
-        If a language is unknown, or `list_length` is below 1.
+        If a language is unknown, `list_length` is below 1, or `below` is out of range.
 
     Examples
     --------
@@ -172,7 +184,7 @@ def sample_pairs(
     """
     if list_length < 1:
         raise ValueError(f"list_length={list_length}: a sentence needs at least 1 number")
-    rows = sample_numbers(rng, (n, list_length), held_out).tolist()
+    rows = sample_numbers(rng, (n, list_length), held_out, below).tolist()
     return [(join_numbers(row, source), join_numbers(row, target)) for row in rows]
 
 
