@@ -1,6 +1,6 @@
 """Attention, forward and backward: weights from scores, the scaled dot product, one head and many.
 
-A mask is boolean, True = may be attended to. The files `scores` and `heads` hold what can be had from here, too.
+A mask is boolean, True = may be attended to. What `scores` and `heads` define can be had from here as well.
 """
 
 import math
@@ -237,7 +237,7 @@ def multi_head_attention(
 
     References
     ----------
-    Vaswani et al. 2017, sec. 3.2.2, without the biases. One (D, D) matrix holds the H matrices W_i, K rows each.
+    Vaswani et al. 2017, sec. 3.2.2, without biases. One (D, D) matrix holds the H matrices W_i, K rows each.
 
     Examples
     --------
