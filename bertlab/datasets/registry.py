@@ -1,6 +1,6 @@
 """What can be loaded, under which licence, from where: the manifest as frozen objects.
 
-`manifest.json` beside this file carries facts only (names, licences, pinned sources, sha256, conversions), never data.
+`manifest.json` beside this file carries facts (names, licences, pinned sources, sha256), never data.
 A card is a view of it, so there is no second copy to keep in step.
 """
 
@@ -17,11 +17,12 @@ from typing import Any, Literal
 from bertlab.datasets.errors import UnknownName
 
 Section = Literal["datasets", "pretrained"]
+SECTIONS: tuple[Section, ...] = ("datasets", "pretrained")
 
 
 @dataclass(frozen=True)
 class Upstream:
-    """One raw file as its author published it, in a repository at a pinned commit or as the wheel of a package."""
+    """One raw file as its author published it: in a repository at a pinned commit, or a package's wheel."""
 
     path: str  # inside the repository, or the wheel's file name
     bytes: int
@@ -52,6 +53,7 @@ class Card:
       licence  LicenseRef-Public-Domain (public domain text (Shakespeare); the source repository states none)
       source   github.com/karpathy/char-rnn at 6f9487a6fe5b420b7ca9afb0d7c078e37c1d1b4e
       size     1.1 MB in 1 file
+      note     One text without splits: cut it by position.
     """
 
     section: Section
@@ -150,9 +152,8 @@ def _manifest() -> Mapping[str, Mapping[str, Card]]:
 def read_manifest(text: str) -> dict[str, dict[str, Card]]:
     """Parse a manifest into its two sections, each a mapping from name to card."""
     manifest = json.loads(text)
-    sections: tuple[Section, ...] = ("datasets", "pretrained")
     return {
-        section: {d["name"]: _card(section, d) for d in manifest.get(section, [])} for section in sections
+        section: {d["name"]: _card(section, d) for d in manifest.get(section, [])} for section in SECTIONS
     }
 
 

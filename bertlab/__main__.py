@@ -1,0 +1,158 @@
+"""The commands: `python -m bertlab get NAME`, `data [NAME]`, `doctor`."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import sys
+from collections.abc import Iterator, Sequence
+from importlib import metadata
+
+from packaging.requirements import Requirement
+
+from bertlab.datasets import fetch, registry
+from bertlab.datasets.errors import DataDamaged, DataUnavailable, UnknownName
+from bertlab.datasets.registry import Card, human
+
+PROGRAM = "python -m bertlab"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; return its exit status: 0 well, 1 the doctor found something, 2 it cannot be done."""
+    parser = argparse.ArgumentParser(
+        prog=PROGRAM, description="What the course needs, from the command line."
+    )
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    get = commands.add_parser("get", help="fetch published models or data sets into the cache")
+    get.add_argument("names", nargs="+", metavar="NAME", help="as `data` lists them, e.g. all-MiniLM-L6-v2")
+    get.set_defaults(run=lambda chosen: get_all(chosen.names))
+
+    data = commands.add_parser("data", help="list what there is; with NAME: fetch it and show its card")
+    data.add_argument("name", nargs="?", metavar="NAME")
+    data.set_defaults(run=lambda chosen: show_card(chosen.name) if chosen.name else list_data())
+
+    doctor = commands.add_parser("doctor", help="check versions, device, cache and data")
+    doctor.set_defaults(run=lambda chosen: examine())
+
+    chosen = parser.parse_args(arguments)
+    try:
+        return int(chosen.run(chosen))
+    except (UnknownName, DataUnavailable, DataDamaged) as error:
+        print(f"bertlab: {error}", file=sys.stderr)
+        return 2
+
+
+def get_all(names: Sequence[str]) -> int:
+    """Fetch each name, after all of them are known to exist, and say where it is."""
+    for card in [registry.card(name) for name in names]:
+        folder = fetch.fetch(card)
+        print(f"{card.name} ({human(card.bytes)}) is in {folder}")
+    return 0
+
+
+def show_card(name: str) -> int:
+    """Fetch one name and show its card, its folder and its files."""
+    card = registry.card(name)
+    folder = fetch.fetch(card)
+    print(card)
+    print(f"  folder   {folder}")
+    for file in card.files:
+        print(f"           {file.path}  {human(file.bytes)}")
+    return 0
+
+
+def list_data() -> int:
+    """List all names with licence, size and where they are now."""
+    for section in registry.SECTIONS:
+        print(section)
+        for name in registry.names(section):
+            card = registry.card(name)
+            licence = f"{card.licence}, non-commercial" if card.non_commercial else card.licence
+            print(f"  {name:24} {human(card.bytes):>8}  {fetch.whereabouts(card):10} {licence}")
+    print(f"\n{PROGRAM} data NAME fetches one into {fetch.cache_folder()} and shows its card.")
+    return 0
+
+
+def examine() -> int:
+    """Say line by line what is here, and for what is wrong how to mend it."""
+    wrong = 0
+    for state, what, fix in findings():
+        print(f"{state:8} {what}" + (f": {fix}" if fix else ""))
+        wrong += state == "MISSING"
+    print("\nall that is required is here" if not wrong else f"\n{wrong} required: see MISSING above")
+    return 1 if wrong else 0
+
+
+def findings() -> Iterator[tuple[str, str, str]]:
+    """Yield (state, what, fix) of all that is looked at; states are "ok", "absent" (optional), "MISSING"."""
+    old = sys.version_info < (3, 11)
+    yield (
+        "MISSING" if old else "ok",
+        f"Python {platform.python_version()}",
+        "install 3.11 or newer" if old else "",
+    )
+    yield "ok", f"bertlab {metadata.version('bertlab')}", ""
+    for requirement in map(Requirement, metadata.requires("bertlab") or []):
+        if requirement.marker is None or requirement.marker.evaluate({"extra": ""}):
+            yield _package(requirement)
+    yield _device()
+    yield from _folders()
+    for section in reversed(registry.SECTIONS):
+        for name in registry.names(section):
+            yield _data(registry.card(name))
+
+
+def _package(requirement: Requirement) -> tuple[str, str, str]:
+    try:
+        version = metadata.version(requirement.name)
+    except metadata.PackageNotFoundError:
+        return "MISSING", requirement.name, f'pip install "{requirement}"'
+    if not requirement.specifier.contains(version, prereleases=True):
+        return "MISSING", f"{requirement.name} {version}", f'pip install "{requirement}"'
+    return "ok", f"{requirement.name} {version}", ""
+
+
+def _device() -> tuple[str, str, str]:
+    try:
+        import torch  # here, not above: `get` and `data` need not wait for it
+    except ImportError:
+        return "MISSING", "device: torch does not import", "pip install torch"
+    if torch.cuda.is_available():
+        return "ok", f"device cuda ({torch.cuda.get_device_name()})", ""
+    name = "mps" if torch.backends.mps.is_available() else "cpu"
+    return "ok", f"device {name}, {os.cpu_count()} cores", ""
+
+
+def _folders() -> Iterator[tuple[str, str, str]]:
+    cache = fetch.cache_folder()
+    try:
+        fetch.save(cache / "writable", b"")
+        (cache / "writable").unlink()
+        yield "ok", f"cache {cache}", ""
+    except OSError as error:
+        yield "MISSING", f"cache {cache} ({error.strerror})", "name a folder of yours in BERTLAB_CACHE"
+    try:
+        mirror = fetch.mirror_folder()
+        yield (
+            "ok" if mirror else "absent",
+            f"mirror {mirror or 'folder'}",
+            "" if mirror else "only needed offline",
+        )
+    except DataUnavailable as error:
+        yield "MISSING", "mirror folder", str(error)
+
+
+def _data(card: Card) -> tuple[str, str, str]:
+    try:
+        place = fetch.whereabouts(card)
+    except DataUnavailable:  # already told with the mirror
+        place = "not here"
+    if place == "not here":
+        return "absent", f"{card.name} ({human(card.bytes)})", f"{PROGRAM} get {card.name}"
+    return "ok", f"{card.name} (in the {place})", ""
+
+
+if __name__ == "__main__":
+    sys.exit(main())
