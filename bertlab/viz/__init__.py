@@ -4,6 +4,7 @@
 """
 
 from bertlab.viz.charts import bars_with_spread, learning_curve, lines_with_spread
+from bertlab.viz.diagrams import encoder_decoder_diagram, qkv_diagram, word_links
 from bertlab.viz.distributions import entropy, histograms, softmax_bars
 from bertlab.viz.heatmaps import Attention, Matrix, attention_map, attention_maps, matrices
 from bertlab.viz.style import show, use_style
@@ -14,12 +15,15 @@ __all__ = [
     "attention_map",
     "attention_maps",
     "bars_with_spread",
+    "encoder_decoder_diagram",
     "entropy",
     "histograms",
     "learning_curve",
     "lines_with_spread",
     "matrices",
+    "qkv_diagram",
     "show",
     "softmax_bars",
     "use_style",
+    "word_links",
 ]
