@@ -1,0 +1,1 @@
+"""What stands behind a lesson: exercise checks that name the likely mistake."""
