@@ -143,7 +143,9 @@ def alignments(translations: list[str], maps: list[np.ndarray]) -> list[dict[str
         if sacrebleu.sentence_bleu(text, [wanted]).score < 60:
             continue
         columns, lines = words_of(source), words_of(target)
-        by_word = np.stack([weights[:, c].sum(axis=1) for c in columns], axis=1)  # a word gets all of its pieces
+        by_word = np.stack(
+            [weights[:, c].sum(axis=1) for c in columns], axis=1
+        )  # a word gets all of its pieces
         by_word = np.stack([by_word[r].mean(axis=0) for r in lines])  # (target words, source words)
         looks_at = by_word.argmax(axis=1)
         backwards = int((np.diff(looks_at) < 0).sum())
@@ -182,7 +184,10 @@ def bleu(hypotheses: list[str]) -> dict[str, Any]:
         rows = [i for i, n in enumerate(lengths) if low <= n <= high]
         score = sacrebleu.corpus_bleu([hypotheses[i] for i in rows], [[references[i] for i in rows]]).score
         by_bucket.append(round(score, 2))
-    return {"bleu": round(sacrebleu.corpus_bleu(hypotheses, [references]).score, 2), "bleu_by_length": by_bucket}
+    return {
+        "bleu": round(sacrebleu.corpus_bleu(hypotheses, [references]).score, 2),
+        "bleu_by_length": by_bucket,
+    }
 
 
 def significance(without: list[str], with_attention: list[str]) -> dict[str, float]:
@@ -192,13 +197,20 @@ def significance(without: list[str], with_attention: list[str]) -> dict[str, flo
     metric = {"BLEU": sacrebleu.BLEU(references=references)}
     _, scores = PairedTest(systems, metric, references=None, test_type="bs", n_samples=1000)()
     result = scores["BLEU"][1]
-    return {"p_value": round(float(result.p_value), 4), "gain": round(float(result.score - scores["BLEU"][0].score), 2)}
+    return {
+        "p_value": round(float(result.p_value), 4),
+        "gain": round(float(result.score - scores["BLEU"][0].score), 2),
+    }
 
 
 def main() -> None:
     """Measure all arms, then write the record."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--workers", type=int, default=2, help="processes side by side, one thread each (default: 2)")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--workers", type=int, default=2, help="processes side by side, one thread each (default: 2)"
+    )
     workers = parser.parse_args().workers
     arms = [{"attention": a, "seed": s} for s in SEEDS for a in ATTENTION]
     rows = run_arms(NAME, arms, train_and_test, workers)
