@@ -6,7 +6,8 @@
 from bertlab.viz.charts import bars_with_spread, learning_curve, lines_with_spread
 from bertlab.viz.diagrams import encoder_decoder_diagram, qkv_diagram, word_links
 from bertlab.viz.distributions import entropy, histograms, softmax_bars
-from bertlab.viz.heatmaps import Attention, Matrix, attention_map, attention_maps, matrices
+from bertlab.viz.grids import Matrix, matrices
+from bertlab.viz.heatmaps import Attention, attention_map, attention_maps
 from bertlab.viz.style import show, use_style
 
 __all__ = [

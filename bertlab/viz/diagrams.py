@@ -1,82 +1,25 @@
-"""Drawings without data: the encoder-decoder, scaled dot-product attention, which word became which.
-
-Every drawing has its coordinates in inches, the origin at the lower left: what is 0.5 wide is 50 pixels wide.
-"""
+"""Drawings without data: the encoder-decoder, scaled dot-product attention, which word became which."""
 
 from collections.abc import Sequence
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import Circle, FancyArrowPatch, FancyBboxPatch, Rectangle
+from matplotlib.patches import Circle, Rectangle
 
-from bertlab.viz.heatmaps import shown
-from bertlab.viz.style import (
-    BLUE,
-    GREY,
-    ORANGE,
-    PALE,
-    RED,
-    TEAL,
-    WIDTH,
-    house_style,
-    new_figure,
-    text_width,
-    title_height,
+from bertlab.viz.drawing import (
+    PALE_BLUE,
+    PALE_ORANGE,
+    PALE_RED,
+    PALE_TEAL,
+    SUBSCRIPTS,
+    Point,
+    arrow,
+    box,
+    canvas,
+    words,
 )
+from bertlab.viz.style import BLUE, GREY, ORANGE, PALE, RED, TEAL, WIDTH, house_style, shown, text_width
 
-PALE_BLUE, PALE_ORANGE, PALE_RED, PALE_TEAL = "#DDE8F5", "#FBECD0", "#F7DDD2", "#D8EEEA"
-Point = tuple[float, float]
-
-
-def _canvas(title: str, height: float) -> tuple[Figure, Axes]:
-    """A figure whose axes measure in inches and end below the title."""
-    fig = new_figure(title, height + title_height(title))
-    fig.set_layout_engine("none")
-    fig.texts[0].set_y(1 - 0.06 / fig.get_figheight())
-    ax = fig.add_axes((0, 0, 1, height / fig.get_figheight()))
-    ax.set(xlim=(0, WIDTH), ylim=(0, height))
-    ax.axis("off")
-    return fig, ax
-
-
-def _box(
-    ax: Axes, centre: Point, text: str, edge: str, fill: str, width: float = 0.56, height: float = 0.5
-) -> None:
-    corner = (centre[0] - width / 2, centre[1] - height / 2)
-    style = "round,pad=0,rounding_size=0.09"
-    ax.add_patch(FancyBboxPatch(corner, width, height, style, facecolor=fill, edgecolor=edge, linewidth=1.8))
-    ax.text(*centre, text, ha="center", va="center_baseline", fontsize=13)
-
-
-def _arrow(
-    ax: Axes, start: Point, end: Point, colour: str = GREY, width: float = 1.5, dashed: bool = False
-) -> None:
-    head = f"-|>,head_length={0.28 + 0.05 * width},head_width={0.14 + 0.03 * width}"
-    arrow = FancyArrowPatch(start, end, arrowstyle=head, mutation_scale=14, shrinkA=0, shrinkB=0, zorder=1.5)
-    arrow.set(color=colour, linewidth=width, linestyle=(0, (3, 1.5)) if dashed else "-")
-    ax.add_patch(arrow)
-
-
-def _words(
-    ax: Axes, xs: Sequence[float], y: float, tokens: Sequence[str], room: float, bold: bool = False
-) -> None:
-    """Tokens centred on `xs`, all in one size, such that the longest fits into `room` inches."""
-    longest = max(text_width(shown(token), 13.0) for token in tokens) * (1.12 if bold else 1.0)
-    size, weight = min(13.0, 13.0 * room / longest), "bold" if bold else "normal"
-    for x, token in zip(xs, tokens, strict=True):
-        ax.text(
-            x,
-            y,
-            shown(token),
-            ha="center",
-            va="center_baseline",
-            fontsize=size,
-            fontweight=weight,
-            parse_math=False,
-        )
-
-
-SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 STATES_Y, INPUTS_Y, JOIN_Y, MIDDLE = 1.5, 0.72, 2.22, 1.3
 
 
@@ -117,16 +60,16 @@ def encoder_decoder_diagram(
             f"{len(source)} source and {len(target)} target words: draw 12 at most, and one of each"
         )
     top = JOIN_Y + 0.7 if attention else STATES_Y + 0.85
-    fig, ax = _canvas(title, top + 0.3)
+    fig, ax = canvas(title, top + 0.3)
     step = min(0.95, (WIDTH - 0.4 - MIDDLE) / n_words)
     left = (WIDTH - step * n_words - MIDDLE) / 2 + step / 2
     encoder = [left + step * i for i in range(len(source))]
     decoder = [left + step * j + MIDDLE for j in range(len(source), n_words)]
     _unrolled(ax, encoder, source, "h", BLUE, PALE_BLUE, step)
     _unrolled(ax, decoder, [start, *target[:-1]], "s", ORANGE, PALE_ORANGE, step)
-    _words(ax, decoder, top, target, step - 0.06, bold=True)
+    words(ax, decoder, top, target, step - 0.06, bold=True)
     for x in decoder:
-        _arrow(ax, (x, STATES_Y + 0.27), (x, top - 0.18))
+        arrow(ax, (x, STATES_Y + 0.27), (x, top - 0.18))
     _heading(ax, encoder, "encoder reads", BLUE)
     _heading(ax, decoder, "decoder writes; each word is its next input", ORANGE)
     (_context if attention else _bottleneck)(ax, encoder, decoder)
@@ -137,12 +80,12 @@ def _unrolled(
     ax: Axes, xs: list[float], inputs: Sequence[str], letter: str, edge: str, fill: str, step: float
 ) -> None:
     width = min(0.56, step - 0.2)
-    _words(ax, xs, INPUTS_Y, inputs, step - 0.06)
+    words(ax, xs, INPUTS_Y, inputs, step - 0.06)
     for index, x in enumerate(xs, start=1):
-        _box(ax, (x, STATES_Y), letter + str(index).translate(SUBSCRIPTS), edge, fill, width)
-        _arrow(ax, (x, INPUTS_Y + 0.18), (x, STATES_Y - 0.27))
+        box(ax, (x, STATES_Y), letter + str(index).translate(SUBSCRIPTS), edge, fill, width)
+        arrow(ax, (x, INPUTS_Y + 0.18), (x, STATES_Y - 0.27))
         if index > 1:
-            _arrow(ax, (x - step + width / 2 + 0.02, STATES_Y), (x - width / 2 - 0.02, STATES_Y))
+            arrow(ax, (x - step + width / 2 + 0.02, STATES_Y), (x - width / 2 - 0.02, STATES_Y))
 
 
 def _heading(ax: Axes, xs: list[float], text: str, colour: str) -> None:
@@ -163,8 +106,8 @@ def _cells(ax: Axes, x: float, y: float, n: int, size: float, edge: str, shades:
 def _bottleneck(ax: Axes, encoder: list[float], decoder: list[float]) -> None:
     x = (encoder[-1] + decoder[0]) / 2
     _cells(ax, x, STATES_Y, 5, 0.2, RED, (PALE_RED, "#E9A98E", "#FFFFFF", "#D9764D", PALE_RED))
-    _arrow(ax, (encoder[-1] + 0.3, STATES_Y), (x - 0.13, STATES_Y), RED, 3)
-    _arrow(ax, (x + 0.13, STATES_Y), (decoder[0] - 0.3, STATES_Y), RED, 3)
+    arrow(ax, (encoder[-1] + 0.3, STATES_Y), (x - 0.13, STATES_Y), RED, 3)
+    arrow(ax, (x + 0.13, STATES_Y), (decoder[0] - 0.3, STATES_Y), RED, 3)
     ax.text(
         x + 0.12, STATES_Y + 0.62, "the whole sentence, in one vector", ha="right", va="bottom", color=RED,
         fontweight="bold",
@@ -175,12 +118,12 @@ def _context(ax: Axes, encoder: list[float], decoder: list[float]) -> None:
     """Attention at one step: the decoder's new state asks, all encoder states answer, by weight."""
     x, j = (encoder[-1] + decoder[0]) / 2, min(1, len(decoder) - 1)
     name, y = str(j + 1).translate(SUBSCRIPTS), JOIN_Y + 0.28
-    _arrow(ax, (encoder[-1] + 0.3, STATES_Y), (decoder[0] - 0.3, STATES_Y))
+    arrow(ax, (encoder[-1] + 0.3, STATES_Y), (decoder[0] - 0.3, STATES_Y))
     for state in encoder:
-        _arrow(ax, (state, STATES_Y + 0.27), (x - 0.29, y), TEAL, 2)
-    _arrow(ax, (decoder[j] - 0.2, STATES_Y + 0.27), (x + 0.2, y - 0.27), ORANGE, 2, dashed=True)
-    _box(ax, (x, y), f"C{name}", TEAL, PALE_TEAL)
-    _arrow(ax, (x + 0.3, y), (decoder[j] - 0.11, y), TEAL, 2)
+        arrow(ax, (state, STATES_Y + 0.27), (x - 0.29, y), TEAL, 2)
+    arrow(ax, (decoder[j] - 0.2, STATES_Y + 0.27), (x + 0.2, y - 0.27), ORANGE, 2, dashed=True)
+    box(ax, (x, y), f"C{name}", TEAL, PALE_TEAL)
+    arrow(ax, (x + 0.3, y), (decoder[j] - 0.11, y), TEAL, 2)
     ax.add_patch(Circle((decoder[j], y), 0.1, facecolor="white", edgecolor=TEAL, linewidth=1.8, zorder=3))
     text = f"s{name} asks, all states answer, by weight"
     ax.text(x + 0.28, y + 0.34, text, ha="right", va="bottom", color=TEAL, fontweight="bold")
@@ -204,13 +147,13 @@ def word_links(
     -------
     matplotlib Figure
     """
-    fig, ax = _canvas(title, 2.3)
+    fig, ax = canvas(title, 2.3)
     rows = []
     for tokens in (source, target):
         step = min(1.5, (WIDTH - 0.3) / len(tokens))
         rows.append([WIDTH / 2 + step * (i - (len(tokens) - 1) / 2) for i in range(len(tokens))])
     for xs, y, tokens in ((rows[0], 1.95, source), (rows[1], 0.35, target)):
-        _words(ax, xs, y, tokens, xs[1] - xs[0] - 0.12 if len(xs) > 1 else WIDTH)
+        words(ax, xs, y, tokens, xs[1] - xs[0] - 0.12 if len(xs) > 1 else WIDTH)
     for i, j in links:
         crosses = any((i - a) * (j - b) < 0 for a, b in links)
         colour, width = (RED, 3.0) if crosses else (GREY, 1.6)
@@ -254,7 +197,7 @@ def qkv_diagram(tokens: Sequence[str], title: str, focus: int = 1) -> Figure:
     n = len(tokens)
     if not 2 <= n <= 4 or not 0 <= focus < n:
         raise ValueError(f"{n} tokens and focus={focus}: give 2 to 4 tokens and the index of one of them")
-    fig, ax = _canvas(title, 4.0)
+    fig, ax = canvas(title, 4.0)
     x_in = 0.25 + max(text_width(shown(token), 12.0) for token in tokens) + 2.5 * CELL
     for row, token in enumerate(tokens):
         y = MEDIUM + (n / 2 - row - 0.5) * CELL
@@ -282,7 +225,7 @@ def _projections(ax: Axes, x_in: float, n: int, focus: int) -> None:
         (LOW, "V", "ᵥ", ORANGE, PALE_ORANGE),
     ):
         _shape(ax, (3.3, y), n, 2, (name, f"T × d{width}"), edge, fill, focus if name == "Q" else None)
-        _arrow(ax, (start, MEDIUM + 0.15 * (y - MEDIUM)), (2.95, y))
+        arrow(ax, (start, MEDIUM + 0.15 * (y - MEDIUM)), (2.95, y))
         _on_arrow(ax, ((start + 2.95) / 2, (0.425 * MEDIUM + 0.575 * y)), f"$W_{name}$")
 
 
@@ -290,19 +233,19 @@ def _weighting(ax: Axes, n: int, focus: int) -> None:
     """Q and K give scores, scores weights, weights and V the output."""
     upper, product, scores, weights, out = (HIGH + MEDIUM) / 2, 4.35, 5.55, 7.05, 8.05
     half = n * CELL / 2 + 0.08
-    _arrow(ax, (3.3 + CELL + 0.08, HIGH), (product - 0.3, upper + 0.27))
-    _arrow(ax, (3.3 + CELL + 0.08, MEDIUM), (product - 0.3, upper - 0.27))
-    _box(ax, (product, upper), r"$QK^{\top}/\sqrt{d_k}$", GREY, "white", width=1.0)
-    _arrow(ax, (product + 0.52, upper), (scores - half, upper))
+    arrow(ax, (3.3 + CELL + 0.08, HIGH), (product - 0.3, upper + 0.27))
+    arrow(ax, (3.3 + CELL + 0.08, MEDIUM), (product - 0.3, upper - 0.27))
+    box(ax, (product, upper), r"$QK^{\top}/\sqrt{d_k}$", GREY, "white", width=1.0)
+    arrow(ax, (product + 0.52, upper), (scores - half, upper))
     _shape(ax, (scores, upper), n, n, ("scores", "T × T"), GREY, PALE, focus)
-    _arrow(ax, (scores + half, upper), (weights - half, upper))
+    arrow(ax, (scores + half, upper), (weights - half, upper))
     ax.text((scores + weights) / 2, upper + 0.1, "softmax", ha="center", va="bottom", fontsize=12)
     _shape(ax, (weights, upper), n, n, ("weights", "T × T"), GREY, PALE, focus)
-    _arrow(ax, (weights, upper - half - 0.22), (weights, LOW + 0.2))
-    _arrow(ax, (3.3 + CELL + 0.08, LOW), (weights - 0.2, LOW), ORANGE, 2)
+    arrow(ax, (weights, upper - half - 0.22), (weights, LOW + 0.2))
+    arrow(ax, (3.3 + CELL + 0.08, LOW), (weights - 0.2, LOW), ORANGE, 2)
     ax.add_patch(Circle((weights, LOW), 0.19, facecolor="white", edgecolor=GREY, linewidth=1.8, zorder=3))
     ax.text(weights, LOW, "·", ha="center", va="center", fontsize=26, zorder=4)
-    _arrow(ax, (weights + 0.2, LOW), (out - CELL - 0.06, LOW), ORANGE, 2)
+    arrow(ax, (weights + 0.2, LOW), (out - CELL - 0.06, LOW), ORANGE, 2)
     _shape(ax, (out, LOW), n, 2, ("output", "T × dᵥ"), ORANGE, PALE_ORANGE, focus)
     formula = r"output $= \mathrm{softmax}\left(QK^{\top}/\sqrt{d_k}\right)V$"
     ax.text((3.6 + weights) / 2, (LOW + upper - half) / 2, formula, ha="center", va="center", fontsize=14)

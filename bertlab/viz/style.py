@@ -174,6 +174,18 @@ def text_width(text: str, size: float) -> float:
     return 0.0088 * size * len(text)
 
 
+def shown(token: str) -> str:
+    r"""A token as it can be seen in a picture: white space that would vanish or break the line gets its sign.
+
+    >>> shown("cat"), shown(" "), shown(""), shown("a\nb")
+    ('cat', '␣', '∅', 'a↵b')
+    """
+    if not token:
+        return "∅"
+    signs = {"\n": "↵", "\r": "↵", "\t": "⇥"}
+    return "".join(signs.get(letter, letter) for letter in (token if token.strip(" ") else "␣" * len(token)))
+
+
 def readable_on(colour: ArrayLike) -> str:
     """Ink or white, whichever stands out more from `colour` (RGB or RGBA, 0 to 1)."""
     y = float(relative_luminance(np.asarray(colour)[:3]))
