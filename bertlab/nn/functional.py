@@ -64,6 +64,11 @@ def cross_entropy(logits: Tensor, targets: Tensor, ignore_index: int = -100) -> 
     -------
     scalar tensor; 0 with zero gradients when no position counts, never NaN.
 
+    Raises
+    ------
+    ValueError
+        If there is not one target for each row of logits, or a target is no class.
+
     References
     ----------
     Goodfellow et al. 2016, "Deep Learning", sec. 6.2.2.3.
@@ -73,6 +78,18 @@ def cross_entropy(logits: Tensor, targets: Tensor, ignore_index: int = -100) -> 
     >>> round(cross_entropy(torch.zeros(2, 4), torch.tensor([3, -100])).item(), 4)  # log 4: the other row is ignored
     1.3863
     """
+    if targets.shape != logits.shape[:-1]:
+        raise ValueError(
+            f"logits of shape {tuple(logits.shape)} need targets of shape {tuple(logits.shape[:-1])}, "
+            f"not {tuple(targets.shape)}: the classes are the last axis of the logits"
+        )
+    V = logits.shape[-1]
+    strange = targets[(targets != ignore_index) & ((targets < 0) | (targets >= V))]
+    if strange.numel():  # found here: on a GPU it would end the whole process in an assertion
+        raise ValueError(
+            f"target {strange[0]} is none of the {V} classes: choose one in [0, {V}), "
+            f"or {ignore_index} for a position that does not count"
+        )
     total = F.cross_entropy(
         logits.reshape(-1, logits.shape[-1]), targets.reshape(-1), ignore_index=ignore_index, reduction="sum"
     )
