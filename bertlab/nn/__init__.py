@@ -1,4 +1,4 @@
-"""The PyTorch wing: the same concepts, file names and signatures as `bertlab.reference`, for training and for use."""
+"""The PyTorch wing: concepts, file names and signatures of `bertlab.reference`, for training and for use."""
 
 from bertlab.nn.attention import MultiHeadAttention, SelfAttention
 from bertlab.nn.decoding import greedy_decode

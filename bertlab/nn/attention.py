@@ -1,4 +1,7 @@
-"""Attention in PyTorch, from the recurrent models' scores to multi-head: twin of `bertlab.reference.attention`."""
+"""Attention in PyTorch, one head and many: twin of `bertlab.reference.attention`.
+
+What `scores` and `heads` define can be had from here as well.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,15 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from bertlab.nn.functional import linear
+from bertlab.nn.heads import check_parameter_names
+from bertlab.nn.heads import merge_heads as merge_heads
+from bertlab.nn.heads import split_heads as split_heads
 from bertlab.nn.masking import check_mask, masked_softmax
+from bertlab.nn.scores import additive_scores as additive_scores
+from bertlab.nn.scores import concat_scores as concat_scores
+from bertlab.nn.scores import dot_scores as dot_scores
+from bertlab.nn.scores import general_scores as general_scores
 
 
 def attend(scores: Tensor, values: Tensor, mask: Tensor | None = None) -> tuple[Tensor, Tensor]:
@@ -25,6 +36,11 @@ def attend(scores: Tensor, values: Tensor, mask: Tensor | None = None) -> tuple[
     -------
     context, weights : (..., Tq, D) and (..., Tq, Tk) float tensors.
 
+    Raises
+    ------
+    ValueError
+        If the shapes do not fit, or as in `masking.check_mask`.
+
     References
     ----------
     Bahdanau et al. 2015, sec. 3.1, eq. (5) and (6).
@@ -34,85 +50,13 @@ def attend(scores: Tensor, values: Tensor, mask: Tensor | None = None) -> tuple[
     >>> attend(torch.zeros(1, 2), torch.tensor([[2.0], [4.0]]))[0].tolist()
     [[3.0]]
     """
+    if values.shape[:-1] != scores.shape[:-2] + scores.shape[-1:]:
+        raise ValueError(
+            f"values of shape {tuple(values.shape)} do not fit scores of shape {tuple(scores.shape)}: "
+            "give one value for each key"
+        )
     weights = masked_softmax(scores, mask)  # (..., Tq, Tk)
     return weights @ values, weights
-
-
-def dot_scores(queries: Tensor, keys: Tensor) -> Tensor:
-    """Score each key by its dot product with each query.
-
-    Parameters
-    ----------
-    queries, keys : (..., Tq, D) and (..., Tk, D) float tensors.
-
-    Returns
-    -------
-    (..., Tq, Tk) float tensor.
-
-    References
-    ----------
-    Luong et al. 2015, sec. 3.1, eq. (8), "dot".
-    """
-    return queries @ keys.mT
-
-
-def general_scores(queries: Tensor, keys: Tensor, weight: Tensor) -> Tensor:
-    """Score each key by a learned bilinear form with each query.
-
-    Parameters
-    ----------
-    queries, keys : (..., Tq, Dq) and (..., Tk, Dk) float tensors.
-    weight : (Dq, Dk) float tensor.
-
-    Returns
-    -------
-    (..., Tq, Tk) float tensor.
-
-    References
-    ----------
-    Luong et al. 2015, sec. 3.1, eq. (8), "general".
-    """
-    return queries @ weight @ keys.mT
-
-
-def additive_scores(queries: Tensor, keys: Tensor, w_query: Tensor, w_key: Tensor, v: Tensor) -> Tensor:
-    """Score each key with each query by a small network of one hidden layer.
-
-    Parameters
-    ----------
-    queries, keys : (..., Tq, Dq) and (..., Tk, Dk) float tensors.
-    w_query, w_key, v : (A, Dq), (A, Dk) and (A,) float tensors.
-
-    Returns
-    -------
-    (..., Tq, Tk) float tensor.
-
-    References
-    ----------
-    Bahdanau et al. 2015, appendix A.1.2, where the query is the *previous* decoder state.
-    """
-    hidden = torch.tanh(F.linear(queries, w_query)[..., :, None, :] + F.linear(keys, w_key)[..., None, :, :])
-    return hidden @ v  # (..., Tq, Tk, A) -> (..., Tq, Tk)
-
-
-def concat_scores(queries: Tensor, keys: Tensor, weight: Tensor, v: Tensor) -> Tensor:
-    """Score as `additive_scores` does, with both matrices side by side in one.
-
-    Parameters
-    ----------
-    queries, keys : (..., Tq, Dq) and (..., Tk, Dk) float tensors.
-    weight, v : (A, Dq + Dk) and (A,) float tensors.
-
-    Returns
-    -------
-    (..., Tq, Tk) float tensor.
-
-    References
-    ----------
-    Luong et al. 2015, sec. 3.1, eq. (8), "concat", where the query is the *new* decoder state.
-    """
-    w_query, w_key = weight.split([queries.shape[-1], keys.shape[-1]], dim=-1)
-    return additive_scores(queries, keys, w_query, w_key, v)
 
 
 def scaled_dot_product_attention(
@@ -139,7 +83,9 @@ def scaled_dot_product_attention(
     >>> scaled_dot_product_attention(torch.zeros(1, 2), torch.zeros(1, 2), torch.tensor([[3.0]]))[0].tolist()
     [[3.0]]
     """
-    scores = dot_scores(q, k) / math.sqrt(q.shape[-1])  # (..., Tq, Tk); without the root the softmax saturates
+    scores = dot_scores(q, k) / math.sqrt(
+        q.shape[-1]
+    )  # (..., Tq, Tk); without the root the softmax saturates
     return attend(scores, v, mask)
 
 
@@ -162,20 +108,8 @@ def self_attention(
     ----------
     Vaswani et al. 2017, sec. 3.2.1 and 3.2.3.
     """
-    q, k, v = F.linear(x, w_query), F.linear(x, w_key), F.linear(x, w_value)  # (..., T, D) -> (..., T, K)
+    q, k, v = linear(x, w_query), linear(x, w_key), linear(x, w_value)  # (..., T, D) -> (..., T, K)
     return scaled_dot_product_attention(q, k, v, mask)
-
-
-def split_heads(x: Tensor, n_heads: int) -> Tensor:
-    """Cut the width of each position into heads: (B, T, D) -> (B, H, T, K) with K = D / H."""
-    B, T, D = x.shape
-    return x.reshape(B, T, n_heads, D // n_heads).transpose(1, 2)
-
-
-def merge_heads(x: Tensor) -> Tensor:
-    """Lay the heads of each position side by side again: (B, H, T, K) -> (B, T, D)."""
-    B, H, T, K = x.shape
-    return x.transpose(1, 2).reshape(B, T, H * K)
 
 
 def multi_head_attention(
@@ -204,12 +138,13 @@ def multi_head_attention(
     ----------
     Vaswani et al. 2017, sec. 3.2.2.
     """
+    check_parameter_names(params)
     q, k, v = (
-        split_heads(F.linear(x, params[f"{name}.weight"], params[f"{name}.bias"]), n_heads)  # (B, H, T, K)
+        split_heads(linear(x, params[f"{name}.weight"], params[f"{name}.bias"]), n_heads)  # (B, H, T, K)
         for name, x in (("query", query), ("key", key), ("value", value))
     )
     mixed, weights = scaled_dot_product_attention(q, k, v, mask)
-    return F.linear(merge_heads(mixed), params["output.weight"], params["output.bias"]), weights
+    return linear(merge_heads(mixed), params["output.weight"], params["output.bias"]), weights
 
 
 class SelfAttention(nn.Module):
@@ -260,13 +195,20 @@ class MultiHeadAttention(nn.Module):
         if d_model % n_heads:
             raise ValueError(f"d_model={d_model} does not split into {n_heads} heads: choose a divisor")
         if not 0 <= dropout < 1:
-            raise ValueError(f"dropout={dropout} is not a probability in [0, 1): choose one, 0 switches it off")
+            raise ValueError(
+                f"dropout={dropout} is not a probability in [0, 1): choose one, 0 switches it off"
+            )
         self.n_heads = n_heads
         self.dropout = dropout
         self.query, self.key, self.value, self.output = (nn.Linear(d_model, d_model) for _ in range(4))
 
     def forward(
-        self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None, need_weights: bool = False
+        self,
+        query: Tensor,
+        key: Tensor,
+        value: Tensor,
+        mask: Tensor | None = None,
+        need_weights: bool = False,
     ) -> tuple[Tensor, Tensor | None]:
         """Let each query attend to the keys.
 

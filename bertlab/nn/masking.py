@@ -33,7 +33,9 @@ def padding_mask(ids: Tensor, pad_id: int = 0) -> Tensor:
     [[[[True, True, False]]]]
     """
     if ids.dim() != 2:
-        raise ValueError(f"ids have shape {tuple(ids.shape)}, expected (B, T): add the batch axis with ids[None]")
+        raise ValueError(
+            f"ids have shape {tuple(ids.shape)}, expected (B, T): add the batch axis with ids[None]"
+        )
     return (ids != pad_id)[:, None, None, :]
 
 
@@ -79,16 +81,26 @@ def check_mask(mask: Tensor, scores_shape: torch.Size) -> None:
     Raises
     ------
     ValueError
-        If the mask is not boolean, does not broadcast to the scores, or has three axes for scores that have four.
+        If the mask is not boolean, does not broadcast to the scores, or has three axes where they have four.
     """
     shape, wanted = tuple(mask.shape), tuple(scores_shape)
     if mask.dtype != torch.bool:
-        raise ValueError(f"the mask has dtype {mask.dtype}: convert it with mask.bool(), where True may be attended to")
+        raise ValueError(
+            f"the mask has dtype {mask.dtype}: make it boolean, True = may be attended to "
+            "(from 0/1 by mask != 0, from 0/-inf by mask == 0)"
+        )
     if len(shape) == 3 and len(wanted) == 4:
-        raise ValueError(f"a mask of shape {shape} would line its batch up with the heads of {wanted}: pass mask[:, None]")
-    fits = len(shape) <= len(wanted) and all(m in (1, s) for m, s in zip(reversed(shape), reversed(wanted), strict=False))
+        raise ValueError(
+            f"a mask of shape {shape} would line its batch up with the heads of {wanted}: pass mask[:, None]"
+        )
+    fits = len(shape) <= len(wanted) and all(
+        m in (1, s) for m, s in zip(reversed(shape), reversed(wanted), strict=False)
+    )
     if not fits:
-        raise ValueError(f"a mask of shape {shape} does not broadcast to scores of shape {wanted}: make them agree")
+        raise ValueError(
+            f"a mask of shape {shape} does not broadcast to scores of shape {wanted}: "
+            "give it the axes of the scores, 1 where it repeats"
+        )
 
 
 def masked_softmax(scores: Tensor, mask: Tensor | None = None) -> Tensor:
@@ -121,8 +133,8 @@ def masked_softmax(scores: Tensor, mask: Tensor | None = None) -> Tensor:
     if mask is None:
         return torch.softmax(scores, dim=-1)
     check_mask(mask, scores.shape)
-    # The lowest number of the dtype rather than -inf: exp() makes it 0 beside any visible key, and an empty row stays
-    # finite, so that neither the weights nor their gradients can become NaN. The second fill empties that row.
+    # The lowest number of the dtype, not -inf: exp() makes it 0 beside any visible key, and an empty row
+    # stays finite, so that neither weights nor gradients can become NaN. The second fill empties that row.
     lowest = torch.finfo(scores.dtype).min
     weights = torch.softmax(scores.masked_fill(~mask, lowest), dim=-1)
     return weights.masked_fill(~mask, 0.0)

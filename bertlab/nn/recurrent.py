@@ -5,72 +5,16 @@ from __future__ import annotations
 import math
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor, nn
 
-
-def gru_cell(x: Tensor, h: Tensor, w_input: Tensor, w_hidden: Tensor, b_input: Tensor, b_hidden: Tensor) -> Tensor:
-    """Take one step of a gated recurrent unit.
-
-    Parameters
-    ----------
-    x, h : (B, D_in) input and (B, D) previous state, float tensors.
-    w_input, w_hidden : (3D, D_in) and (3D, D) float tensors; rows in the order reset, update, candidate.
-    b_input, b_hidden : (3D,) float tensors.
-
-    Returns
-    -------
-    (B, D) float tensor, the new state.
-
-    References
-    ----------
-    Cho et al. 2014, sec. 2.3, eq. (5) to (8); gate order and biases as in `torch.nn.GRU`.
-    """
-    return _gru_step(F.linear(x, w_input, b_input), h, w_hidden, b_hidden)
-
-
-def _gru_step(from_x: Tensor, h: Tensor, w_hidden: Tensor, b_hidden: Tensor) -> Tensor:
-    """Finish a GRU step whose input is already projected: (B, 3D) and (B, D) -> (B, D)."""
-    reset_x, update_x, candidate_x = from_x.chunk(3, dim=-1)
-    reset_h, update_h, candidate_h = F.linear(h, w_hidden, b_hidden).chunk(3, dim=-1)
-    reset = torch.sigmoid(reset_x + reset_h)
-    update = torch.sigmoid(update_x + update_h)
-    # Departs from Cho et al. 2014, eq. (8): the reset gate acts after the matrix product, as in cuDNN and torch.
-    candidate = torch.tanh(candidate_x + reset * candidate_h)
-    return candidate + update * (h - candidate)  # = (1 - update) * candidate + update * h
-
-
-def lstm_cell(
-    x: Tensor, h: Tensor, c: Tensor, w_input: Tensor, w_hidden: Tensor, b_input: Tensor, b_hidden: Tensor
-) -> tuple[Tensor, Tensor]:
-    """Take one step of a long short-term memory.
-
-    Parameters
-    ----------
-    x, h, c : (B, D_in) input, (B, D) previous state and (B, D) previous memory, float tensors.
-    w_input, w_hidden : (4D, D_in) and (4D, D) float tensors; rows in the order input, forget, candidate, output.
-    b_input, b_hidden : (4D,) float tensors.
-
-    Returns
-    -------
-    h, c : (B, D) float tensors, the new state and the new memory.
-
-    References
-    ----------
-    Hochreiter and Schmidhuber 1997; forget gate by Gers et al. 2000; gate order as in `torch.nn.LSTM`.
-    """
-    return _lstm_step(F.linear(x, w_input, b_input), h, c, w_hidden, b_hidden)
-
-
-def _lstm_step(from_x: Tensor, h: Tensor, c: Tensor, w_hidden: Tensor, b_hidden: Tensor) -> tuple[Tensor, Tensor]:
-    """Finish an LSTM step whose input is already projected: (B, 4D), (B, D), (B, D) -> (B, D), (B, D)."""
-    input_, forget, candidate, output = (from_x + F.linear(h, w_hidden, b_hidden)).chunk(4, dim=-1)
-    c = torch.sigmoid(forget) * c + torch.sigmoid(input_) * torch.tanh(candidate)
-    return torch.sigmoid(output) * torch.tanh(c), c
+from bertlab.nn.cells import check_gates, gru_step, lstm_step
+from bertlab.nn.cells import gru_cell as gru_cell
+from bertlab.nn.cells import lstm_cell as lstm_cell
+from bertlab.nn.functional import linear
 
 
 def _time_steps(mask: Tensor | None, n_steps: int, reverse: bool) -> list[tuple[int, Tensor | None]]:
-    """List the steps in the order of reading, each with its (B, 1) mask, or None where every row has a token."""
+    """List the steps in the order of reading, each with its (B, 1) mask; None where every row has a token."""
     order = range(n_steps)[::-1] if reverse else range(n_steps)
     if mask is None:
         return [(t, None) for t in order]
@@ -87,6 +31,16 @@ def _check_recurrent_input(x: Tensor, mask: Tensor | None) -> None:
             f"the mask is {mask.dtype} of shape {tuple(mask.shape)}, expected bool of {tuple(x.shape[:2])}: "
             "pass ids != pad_id"
         )
+
+
+def _first(x: Tensor, w_hidden: Tensor, state: Tensor | None) -> Tensor:
+    """Return the state before the first step: the given one, or zeros."""
+    shape = (len(x), w_hidden.shape[-1])
+    if state is not None and tuple(state.shape) != shape:
+        raise ValueError(
+            f"a first state of shape {tuple(state.shape)} does not fit: give one of shape {shape}, (B, D)"
+        )
+    return x.new_zeros(shape) if state is None else state
 
 
 def gru(
@@ -124,11 +78,12 @@ def gru(
     Cho et al. 2014, sec. 2.3; Bahdanau et al. 2015, sec. 3.2, for reading in both directions.
     """
     _check_recurrent_input(x, mask)
-    h = x.new_zeros(len(x), w_hidden.shape[-1]) if h0 is None else h0
-    from_x = F.linear(x, w_input, b_input).unbind(dim=1)  # one matrix product for all steps: T times (B, 3D)
+    check_gates(w_input, w_hidden, n_gates=3)
+    h = _first(x, w_hidden, h0)
+    from_x = linear(x, w_input, b_input).unbind(dim=1)  # one matrix product for all steps: T times (B, 3D)
     states: list[Tensor] = [h] * len(from_x)
     for t, real in _time_steps(mask, len(from_x), reverse):
-        new = _gru_step(from_x[t], h, w_hidden, b_hidden)
+        new = gru_step(from_x[t], h, w_hidden, b_hidden)
         h = new if real is None else torch.where(real, new, h)
         states[t] = h if real is None else h * real
     return torch.stack(states, dim=1), h
@@ -167,12 +122,12 @@ def lstm(
     Hochreiter and Schmidhuber 1997; Sutskever et al. 2014, sec. 2.
     """
     _check_recurrent_input(x, mask)
-    zeros = x.new_zeros(len(x), w_hidden.shape[-1])
-    h, c = zeros if h0 is None else h0, zeros if c0 is None else c0
-    from_x = F.linear(x, w_input, b_input).unbind(dim=1)  # T times (B, 4D)
+    check_gates(w_input, w_hidden, n_gates=4)
+    h, c = _first(x, w_hidden, h0), _first(x, w_hidden, c0)
+    from_x = linear(x, w_input, b_input).unbind(dim=1)  # T times (B, 4D)
     states: list[Tensor] = [h] * len(from_x)
     for t, real in _time_steps(mask, len(from_x), reverse):
-        new_h, new_c = _lstm_step(from_x[t], h, c, w_hidden, b_hidden)
+        new_h, new_c = lstm_step(from_x[t], h, c, w_hidden, b_hidden)
         h = new_h if real is None else torch.where(real, new_h, h)
         c = new_c if real is None else torch.where(real, new_c, c)
         states[t] = h if real is None else h * real
@@ -182,9 +137,17 @@ def lstm(
 class _Direction(nn.Module):
     """The weights of one direction, uniform in ±1/√D as in `torch.nn.GRU` and `torch.nn.LSTM`."""
 
+    w_input: nn.Parameter
+    w_hidden: nn.Parameter
+    b_input: nn.Parameter
+    b_hidden: nn.Parameter
+
     def __init__(self, d_input: int, d_model: int, n_gates: int) -> None:
         super().__init__()
-        shapes = {"w_input": (n_gates * d_model, d_input), "w_hidden": (n_gates * d_model, d_model)}
+        shapes: dict[str, tuple[int, ...]] = {
+            "w_input": (n_gates * d_model, d_input),
+            "w_hidden": (n_gates * d_model, d_model),
+        }
         shapes |= {"b_input": (n_gates * d_model,), "b_hidden": (n_gates * d_model,)}
         for name, shape in shapes.items():
             bound = 1 / math.sqrt(d_model)
@@ -214,8 +177,10 @@ class GRU(nn.Module):
         self.forwards = _Direction(d_input, d_model, n_gates=3)
         self.backwards = _Direction(d_input, d_model, n_gates=3) if bidirectional else None
 
-    def forward(self, x: Tensor, mask: Tensor | None = None, h0: Tensor | None = None) -> tuple[Tensor, Tensor]:
-        """Read (B, T, D_in) into states (B, T, D) and the last state (B, D); 2D instead of D in both directions.
+    def forward(
+        self, x: Tensor, mask: Tensor | None = None, h0: Tensor | None = None
+    ) -> tuple[Tensor, Tensor]:
+        """Read (B, T, D_in) into states (B, T, D) and the last state (B, D); 2D for D in both directions.
 
         `h0` (B, D or 2D) is the first state; `mask` and the states at padding are as in `gru`.
         """
@@ -249,7 +214,7 @@ class LSTM(nn.Module):
     def forward(
         self, x: Tensor, mask: Tensor | None = None, h0: tuple[Tensor, Tensor] | None = None
     ) -> tuple[Tensor, tuple[Tensor, Tensor]]:
-        """Read (B, T, D_in) into states (B, T, D) and the last (h, c), each (B, D); 2D instead of D in both directions.
+        """Read (B, T, D_in) into states (B, T, D) and the last (h, c), each (B, D); 2D in both directions.
 
         `h0` is the first (h, c), each (B, D or 2D); `mask` and the states at padding are as in `lstm`.
         """
@@ -257,6 +222,8 @@ class LSTM(nn.Module):
             return lstm(x, mask, *self.forwards.weights(), *(h0 or (None, None)))
         halves = [(None, None), (None, None)] if h0 is None else [part.chunk(2, dim=-1) for part in h0]
         ahead, (h_ahead, c_ahead) = lstm(x, mask, *self.forwards.weights(), halves[0][0], halves[1][0])
-        back, (h_back, c_back) = lstm(x, mask, *self.backwards.weights(), halves[0][1], halves[1][1], reverse=True)
+        back, (h_back, c_back) = lstm(
+            x, mask, *self.backwards.weights(), halves[0][1], halves[1][1], reverse=True
+        )
         last = torch.cat([h_ahead, h_back], dim=-1), torch.cat([c_ahead, c_back], dim=-1)
         return torch.cat([ahead, back], dim=-1), last

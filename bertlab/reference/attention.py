@@ -57,7 +57,7 @@ def attend(scores: Floats, values: Floats, mask: Bools | None = None) -> tuple[F
     """
     if values.shape[:-1] != scores.shape[:-2] + scores.shape[-1:]:
         raise ValueError(
-            f"scores of shape {scores.shape} need one value for each key, not values of {values.shape}"
+            f"values of shape {values.shape} do not fit scores of shape {scores.shape}: give one a key"
         )
     weights = masked_softmax(scores, mask)  # (..., Tq, Tk)
     return weights @ values, weights  # (..., Tq, Tk) @ (..., Tk, D)

@@ -86,11 +86,12 @@ def check_mask(mask: Bools, scores_shape: tuple[int, ...]) -> None:
     --------
     >>> check_mask(np.ones((2, 3)), (2, 3))
     Traceback (most recent call last):
-    ValueError: the mask has dtype float64: make it boolean (mask > 0), where True may be attended to
+    ValueError: the mask has dtype float64: make it boolean, True = may be attended to (from 0/1 by ...
     """
     if mask.dtype != np.bool_:
         raise ValueError(
-            f"the mask has dtype {mask.dtype}: make it boolean (mask > 0), where True may be attended to"
+            f"the mask has dtype {mask.dtype}: make it boolean, True = may be attended to "
+            "(from 0/1 by mask != 0, from 0/-inf by mask == 0)"
         )
     if mask.ndim == 3 and len(scores_shape) == 4:
         raise ValueError(

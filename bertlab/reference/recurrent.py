@@ -236,8 +236,13 @@ def _gru_step_vjp(grad: Arrays, *arguments: Floats) -> Arrays:
 
 
 def _first(x: Floats, w_hidden: Floats, state: Floats | None) -> Floats:
-    """The state before the first step: the given one, or zeros."""
-    return np.zeros((len(x), w_hidden.shape[-1])) if state is None else state
+    """Return the state before the first step: the given one, or zeros."""
+    shape = (len(x), w_hidden.shape[-1])
+    if state is not None and state.shape != shape:
+        raise ValueError(
+            f"a first state of shape {state.shape} does not fit: give one of shape {shape}, (B, D)"
+        )
+    return np.zeros(shape) if state is None else state
 
 
 def _steps(x: Floats, mask: Bools | None, reverse: bool) -> list[tuple[int, Bools]]:

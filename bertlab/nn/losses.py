@@ -1,0 +1,72 @@
+"""From logits to one number that says how wrong the model is: twin of `bertlab.reference.losses`."""
+
+from __future__ import annotations
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+
+def log_softmax(x: Tensor, axis: int = -1) -> Tensor:
+    """Logarithm of `softmax`, in nats, computed without leaving the log domain.
+
+    Parameters
+    ----------
+    x : (...) float tensor of scores.
+    axis : the axis whose exponentials sum to 1.
+
+    Returns
+    -------
+    (...) float tensor, same shape as `x`.
+
+    Examples
+    --------
+    >>> log_softmax(torch.tensor([1000.0, 1000.0])).exp().tolist()
+    [0.5, 0.5]
+    """
+    return torch.log_softmax(x, dim=axis)
+
+
+def cross_entropy(logits: Tensor, targets: Tensor, ignore_index: int = -100) -> Tensor:
+    """Mean surprise at the right answers, in nats per answer that counts.
+
+    Parameters
+    ----------
+    logits : (..., V) float tensor.
+    targets : (...) int64 tensor of class numbers below V, or `ignore_index`.
+    ignore_index : target value of positions that do not count: neither in the sum nor in the divisor.
+
+    Returns
+    -------
+    scalar tensor; 0 with zero gradients when no position counts, never NaN.
+
+    Raises
+    ------
+    ValueError
+        If there is not one target for each row of logits, or a target is no class.
+
+    References
+    ----------
+    Goodfellow et al. 2016, "Deep Learning", sec. 6.2.2.3.
+
+    Examples
+    --------
+    >>> round(cross_entropy(torch.zeros(2, 4), torch.tensor([3, -100])).item(), 4)  # log 4
+    1.3863
+    """
+    if targets.shape != logits.shape[:-1]:
+        raise ValueError(
+            f"logits of shape {tuple(logits.shape)} need targets of shape {tuple(logits.shape[:-1])}, "
+            f"not {tuple(targets.shape)}: the classes are the last axis of the logits"
+        )
+    V = logits.shape[-1]
+    strange = targets[(targets != ignore_index) & ((targets < 0) | (targets >= V))]
+    if strange.numel():  # found here: on a GPU it would end the whole process in an assertion
+        raise ValueError(
+            f"target {strange[0]} is none of the {V} classes: choose one in [0, {V}), "
+            f"or {ignore_index} for a position that does not count"
+        )
+    total = F.cross_entropy(
+        logits.reshape(-1, logits.shape[-1]), targets.reshape(-1), ignore_index=ignore_index, reduction="sum"
+    )
+    return total / (targets != ignore_index).sum().clamp(min=1)
