@@ -5,17 +5,24 @@
 
 from bertlab.viz.charts import bars_with_spread, learning_curve, lines_with_spread
 from bertlab.viz.diagrams import encoder_decoder_diagram, qkv_diagram, word_links
-from bertlab.viz.distributions import entropy, histograms, softmax_bars
+from bertlab.viz.distributions import histograms, softmax_bars
+from bertlab.viz.explorers import attention_explorer, decoding_steps, softmax_temperature
 from bertlab.viz.grids import Matrix, matrices
 from bertlab.viz.heatmaps import Attention, attention_map, attention_maps
+from bertlab.viz.payload import entropy
+from bertlab.viz.seven_steps import seven_steps
 from bertlab.viz.style import show, use_style
+from bertlab.viz.trace import DecodingTrace
 
 __all__ = [
     "Attention",
+    "DecodingTrace",
     "Matrix",
+    "attention_explorer",
     "attention_map",
     "attention_maps",
     "bars_with_spread",
+    "decoding_steps",
     "encoder_decoder_diagram",
     "entropy",
     "histograms",
@@ -23,8 +30,10 @@ __all__ = [
     "lines_with_spread",
     "matrices",
     "qkv_diagram",
+    "seven_steps",
     "show",
     "softmax_bars",
+    "softmax_temperature",
     "use_style",
     "word_links",
 ]

@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
 from bertlab.viz.labels import End, name_lines
+from bertlab.viz.payload import as_array
 from bertlab.viz.style import (
     BLUE,
     COLOURS,
@@ -33,7 +34,7 @@ def seeds_of(name: str, values: ArrayLike, n: int) -> np.ndarray:
     ValueError
         If there are not n numbers for each seed.
     """
-    array = np.asarray(values, dtype=float)
+    array = as_array(values)
     array = array[None] if array.ndim == 1 else array
     if array.ndim != 2 or array.shape[1] != n:
         raise ValueError(
@@ -82,7 +83,7 @@ def lines_with_spread(
     """
     if not 0 < len(series) <= len(COLOURS):
         raise ValueError(f"{len(series)} series: draw one to {len(COLOURS)} in a figure, and split the rest")
-    x = np.asarray(x, dtype=float)
+    x = as_array(x)
     fig = new_figure(title, 4.3 + title_height(title))
     ax = fig.subplots()
     ends = [
@@ -221,7 +222,7 @@ def learning_curve(
     -------
     matplotlib Figure
     """
-    steps, losses = np.asarray(steps, dtype=float), np.asarray(losses, dtype=float)
+    steps, losses = as_array(steps), as_array(losses)
     fig = new_figure(title, 3.7 + title_height(title))
     axes = fig.subplots(1, 2 if held_out is not None else 1, squeeze=False)[0]
     axes[0].plot(steps, losses, color=BLUE, alpha=0.3, linewidth=1, linestyle="-", marker="none")
@@ -230,7 +231,7 @@ def learning_curve(
     plain_numbers(axes[0])
     axes[0].set_title(ylabel, fontweight="normal")
     if held_out is not None:
-        at, shares = (np.asarray(part, dtype=float) for part in held_out)
+        at, shares = (as_array(part) for part in held_out)
         axes[1].plot(at, 100 * shares, color=ORANGE, linestyle="-", marker="o", clip_on=False, zorder=3)
         axes[1].set(ylim=(0, 100), xlabel="training step", xlim=axes[0].get_xlim())
         axes[1].set_title(held_out_label, fontweight="normal")
@@ -259,6 +260,6 @@ def running_mean(values: ArrayLike, share: float = 0.04) -> np.ndarray:
     >>> running_mean([0.0, 3.0, 6.0, 0.0], share=0.25).tolist()
     [1.5, 3.0, 3.0, 3.0]
     """
-    array = np.asarray(values, dtype=float)
+    array = as_array(values)
     reach = max(1, round(share * len(array)))
     return np.array([array[max(0, i - reach) : i + reach + 1].mean() for i in range(len(array))])

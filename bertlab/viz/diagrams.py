@@ -11,14 +11,25 @@ from bertlab.viz.drawing import (
     PALE_ORANGE,
     PALE_RED,
     PALE_TEAL,
-    SUBSCRIPTS,
     Point,
     arrow,
     box,
     canvas,
     words,
 )
-from bertlab.viz.style import BLUE, GREY, ORANGE, PALE, RED, TEAL, WIDTH, house_style, shown, text_width
+from bertlab.viz.style import (
+    BLUE,
+    GREY,
+    ORANGE,
+    PALE,
+    RED,
+    TEAL,
+    WIDTH,
+    house_style,
+    shown,
+    subscript,
+    text_width,
+)
 
 STATES_Y, INPUTS_Y, JOIN_Y, MIDDLE = 1.5, 0.72, 2.22, 1.3
 
@@ -82,7 +93,7 @@ def _unrolled(
     width = min(0.56, step - 0.2)
     words(ax, xs, INPUTS_Y, inputs, step - 0.06)
     for index, x in enumerate(xs, start=1):
-        box(ax, (x, STATES_Y), letter + str(index).translate(SUBSCRIPTS), edge, fill, width)
+        box(ax, (x, STATES_Y), letter + subscript(index), edge, fill, width)
         arrow(ax, (x, INPUTS_Y + 0.18), (x, STATES_Y - 0.27))
         if index > 1:
             arrow(ax, (x - step + width / 2 + 0.02, STATES_Y), (x - width / 2 - 0.02, STATES_Y))
@@ -117,7 +128,7 @@ def _bottleneck(ax: Axes, encoder: list[float], decoder: list[float]) -> None:
 def _context(ax: Axes, encoder: list[float], decoder: list[float]) -> None:
     """Attention at one step: the decoder's new state asks, all encoder states answer, by weight."""
     x, j = (encoder[-1] + decoder[0]) / 2, min(1, len(decoder) - 1)
-    name, y = str(j + 1).translate(SUBSCRIPTS), JOIN_Y + 0.28
+    name, y = subscript(j + 1), JOIN_Y + 0.28
     arrow(ax, (encoder[-1] + 0.3, STATES_Y), (decoder[0] - 0.3, STATES_Y))
     for state in encoder:
         arrow(ax, (state, STATES_Y + 0.27), (x - 0.29, y), TEAL, 2)

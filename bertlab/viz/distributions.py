@@ -6,6 +6,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
+from bertlab.viz.payload import as_array, entropy
 from bertlab.viz.style import BLUE, COLOURS, house_style, new_figure, title_height
 
 
@@ -28,7 +29,7 @@ def histograms(panels: Mapping[str, ArrayLike], title: str, xlabel: str, bins: i
     -------
     matplotlib Figure
     """
-    arrays = {name: np.asarray(values, dtype=float).ravel() for name, values in panels.items()}
+    arrays = {name: as_array(values).ravel() for name, values in panels.items()}
     edges = np.histogram_bin_edges(np.concatenate(list(arrays.values())), bins)
     fig = new_figure(title, 0.6 + 1.25 * len(arrays) + title_height(title))
     axes = fig.subplots(len(arrays), 1, sharex=True, squeeze=False)[:, 0]
@@ -41,27 +42,6 @@ def histograms(panels: Mapping[str, ArrayLike], title: str, xlabel: str, bins: i
     axes[-1].set_xlabel(xlabel)
     fig.supylabel("% of values", fontsize=13)
     return fig
-
-
-def entropy(probabilities: ArrayLike, axis: int = -1) -> np.ndarray:
-    """Entropy in bits: 0 when one outcome is certain, log2(n) when all n are equally likely.
-
-    Parameters
-    ----------
-    probabilities : (..., n) array
-        Summing to 1 along `axis`. An outcome of probability 0 adds nothing.
-
-    Returns
-    -------
-    (...) array
-
-    Examples
-    --------
-    >>> float(entropy([0.5, 0.5])), float(entropy([1.0, 0.0])), float(entropy([0.25] * 4))
-    (1.0, 0.0, 2.0)
-    """
-    p = np.asarray(probabilities, dtype=float)
-    return np.asarray(np.abs((p * np.log2(np.where(p > 0, p, 1.0))).sum(axis=axis)))
 
 
 @house_style
@@ -88,7 +68,7 @@ def softmax_bars(panels: Mapping[str, ArrayLike], labels: Sequence[str], title: 
     fig = new_figure(title, 1.1 + 0.36 * len(labels) + title_height(title))
     axes = fig.subplots(1, len(panels), sharey=True, squeeze=False)[0]
     for ax, (name, probabilities) in zip(axes, panels.items(), strict=True):
-        p = np.asarray(probabilities, dtype=float)
+        p = as_array(probabilities)
         if p.shape != (len(labels),) or abs(p.sum() - 1) > 1e-3:
             raise ValueError(
                 f"{name!r} of shape {p.shape} sums to {p.sum():.4g}: give {len(labels)} probabilities"

@@ -11,7 +11,6 @@ from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 
 from bertlab.viz.style import GREY, WIDTH, new_figure, shown, text_width, title_height
 
-SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 PALE_BLUE, PALE_ORANGE, PALE_RED, PALE_TEAL = "#DDE8F5", "#FBECD0", "#F7DDD2", "#D8EEEA"
 Point = tuple[float, float]
 

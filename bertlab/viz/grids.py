@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
+from bertlab.viz.payload import as_array
 from bertlab.viz.style import (
     GREY,
     INK,
@@ -16,6 +17,7 @@ from bertlab.viz.style import (
     WIDTH,
     house_style,
     new_figure,
+    number,
     readable_on,
     shown,
     title_height,
@@ -78,7 +80,7 @@ def matrices(*lines: Sequence[Matrix | str], title: str) -> Figure:
 
 
 def _height(part: Matrix | str) -> float:
-    return 0.0 if isinstance(part, str) else CELL_HEIGHT * len(np.asarray(part.values))
+    return 0.0 if isinstance(part, str) else CELL_HEIGHT * len(as_array(part.values))
 
 
 def _tallest(line: Sequence[Matrix | str]) -> float:
@@ -94,7 +96,7 @@ def _operator(ax: Axes, sign: str, x: float, y: float) -> float:
 
 def _matrix(ax: Axes, part: Matrix, x: float, y: float) -> tuple[float, float]:
     """Draw `part` with its upper edge at `y`; return where the next part begins, and the lower edge."""
-    values = np.asarray(part.values, dtype=float)
+    values = as_array(part.values)
     if values.ndim != 2:
         raise ValueError(
             f"matrix {part.name!r} of shape {values.shape}: give it two dimensions, e.g. values[None]"
@@ -126,13 +128,3 @@ def _matrix(ax: Axes, part: Matrix, x: float, y: float) -> tuple[float, float]:
     for j, label in enumerate(part.columns):
         ax.text(x + CELL_WIDTH * (j + 0.5), y + 0.15, shown(label), ha="center", **plain)
     return x + CELL_WIDTH * n_columns + 0.3, y_low
-
-
-def number(value: float) -> str:
-    """A number as short as a cell needs it: two decimals, no trailing zeros, a true minus sign.
-
-    >>> number(2.0), number(-0.5), number(0.667), number(-0.001)
-    ('2', '−0.5', '0.67', '0')
-    """
-    text = f"{value:.2f}".rstrip("0").rstrip(".")
-    return "0" if text in ("-0", "0") else text.replace("-", "−")

@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 from numpy.typing import ArrayLike
 
+from bertlab.viz.payload import as_array
 from bertlab.viz.style import (
     GREY,
     PALE,
@@ -46,7 +47,7 @@ def checked_weights(weights: ArrayLike, query_tokens: Sequence[str], key_tokens:
     ValueError
         If the shape is another, or a weight is not a number or negative.
     """
-    array = np.asarray(weights, dtype=float)
+    array = as_array(weights)
     if array.ndim != 2:
         raise ValueError(
             f"weights of shape {array.shape}: choose one example and one head, e.g. weights[0, 0]"

@@ -7,6 +7,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 
+from bertlab.viz.payload import as_array
 from bertlab.viz.style import GREY, INK, even_lines
 
 LABEL_GAP = 0.075  # of the axes' height: one line of text
@@ -40,7 +41,7 @@ def spread_apart(places: ArrayLike, gaps: ArrayLike) -> np.ndarray:
     >>> spread_apart([0.5, 0.5, 0.9], [0.1, 0.1, 0.1]).round(2).tolist()
     [0.45, 0.55, 0.9]
     """
-    wanted, heights = np.asarray(places, dtype=float), np.asarray(gaps, dtype=float)
+    wanted, heights = as_array(places), as_array(gaps)
     order = np.argsort(wanted, kind="stable")
     # Labels that touch form a block, which sits where the mean of its labels would like to be.
     blocks: list[list[int]] = []

@@ -174,6 +174,11 @@ def text_width(text: str, size: float) -> float:
     return 0.0088 * size * len(text)
 
 
+def subscript(index: int) -> str:
+    """12 as ₁₂."""
+    return str(index).translate(str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉"))
+
+
 def shown(token: str) -> str:
     r"""A token as it can be seen in a picture: white space that would vanish or break the line gets its sign.
 
@@ -184,6 +189,16 @@ def shown(token: str) -> str:
         return "∅"
     signs = {"\n": "↵", "\r": "↵", "\t": "⇥"}
     return "".join(signs.get(letter, letter) for letter in (token if token.strip(" ") else "␣" * len(token)))
+
+
+def number(value: float) -> str:
+    """A number as short as a cell needs it: two decimals, no trailing zeros, a true minus sign.
+
+    >>> number(2.0), number(-0.5), number(0.667), number(-0.001)
+    ('2', '−0.5', '0.67', '0')
+    """
+    text = f"{value:.2f}".rstrip("0").rstrip(".")
+    return "0" if text in ("-0", "0") else text.replace("-", "−")
 
 
 def readable_on(colour: ArrayLike) -> str:

@@ -1,0 +1,124 @@
+"""The still picture of one decoded word: its seven steps on one sheet, numbered."""
+
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Circle, Rectangle
+
+from bertlab.viz.drawing import arrow, canvas, words
+from bertlab.viz.payload import MOST_CELLS, cells
+from bertlab.viz.style import BLUE, INK, RED, SIGNED, TEAL, house_style, number, shown, subscript
+from bertlab.viz.trace import DecodingTrace
+
+HEIGHT, CELL, BASE = 4.35, 0.11, 0.62  # inches: of the sheet, of a cell, where all vectors stand
+LEFT, RIGHT = 1.0, 5.2  # between which the source lies
+MEMORY, NEW, COMBINED = 5.75, 6.6, 7.75  # middles of the decoder's vectors
+CONTEXT = (2.2, 3.6)  # lower left corner of the context, which lies above the source
+
+
+@house_style
+def seven_steps(trace: DecodingTrace, position: int, title: str = "") -> Figure:
+    """Draw how one word is written: start, new state, scores, softmax, context, combination, word.
+
+    Parameters
+    ----------
+    trace : DecodingTrace
+    position : int
+        Of the word, from 0.
+    title : str, optional
+        What is to be seen, as a sentence; by default which word comes about.
+
+    Returns
+    -------
+    matplotlib Figure
+    """
+    # A title may hold formulas, a token may not: its dollar signs are taken as such.
+    word = shown(trace.target_tokens[position]).replace("$", r"\$")
+    fig, ax = canvas(title or f"How “{word}” is written, in seven steps", HEIGHT)
+    _source(ax, trace, position)
+    _decoder(ax, trace, position)
+    _answer(ax, trace, position)
+    return fig
+
+
+def _cell(ax: Axes, x: float, y: float, width: float, height: float, value: float) -> None:
+    ax.add_patch(
+        Rectangle((x, y), width, height, facecolor=SIGNED((value + 1) / 2), edgecolor=INK, linewidth=0.4)
+    )
+
+
+def _column(ax: Axes, x: float, values: list[float], name: str) -> float:
+    """A vector standing at `BASE`; returns its upper edge."""
+    for i, value in enumerate(reversed(values)):
+        _cell(ax, x - CELL, BASE + i * CELL, 2 * CELL, CELL, value)
+    ax.text(x, BASE - 0.05, name, ha="center", va="top", fontsize=12)
+    return BASE + len(values) * CELL
+
+
+def _badge(ax: Axes, x: float, y: float, n: int, name: str, above: bool = False) -> None:
+    """The number of a step, its name beside or above."""
+    plain: dict[str, Any] = {"va": "center_baseline", "fontsize": 11}
+    ax.add_patch(Circle((x, y), 0.13, facecolor=RED, edgecolor="none", zorder=4))
+    ax.text(x, y, str(n), ha="center", color="white", fontweight="bold", zorder=5, **plain)
+    if above:
+        ax.text(x, y + 0.17, name, ha="center", va="bottom", fontsize=11, color=RED)
+    else:
+        ax.text(x + 0.18, y, name, ha="left", color=RED, **plain)
+
+
+def _source(ax: Axes, trace: DecodingTrace, position: int) -> None:
+    """Encoder states with their tokens below, scores and weights above, and their sum at the top."""
+    n = len(trace.source_tokens)
+    room = min(0.9, (RIGHT - LEFT) / n)
+    xs = [LEFT + room * (i + 0.5) for i in range(n)]
+    encoder, context = cells(trace.encoder_states), cells(trace.contexts)[position]
+    middle = CONTEXT[0] + len(context) * CELL
+    for i, x in enumerate(xs):
+        top = _column(ax, x, encoder[i], f"h{subscript(i + 1)}")
+        score, weight = float(trace.scores[position, i]), float(trace.weights[position, i])
+        ax.text(x, top + 0.05, number(score), ha="center", va="bottom", fontsize=11)
+        ax.add_patch(Rectangle((x - 0.14, top + 0.28), 0.28, 0.6 * weight, facecolor=BLUE))
+        ax.text(x, top + 0.31 + 0.6 * weight, f"{weight:.2f}", ha="center", va="bottom", fontsize=11)
+        ends = [x, middle], [top + 0.55 + 0.6 * weight, CONTEXT[1] - 0.04]
+        width, alpha = 1 + 4 * weight, 0.12 + 0.88 * weight
+        ax.plot(*ends, color=TEAL, alpha=alpha, linewidth=width, linestyle="-", marker="none")
+    words(ax, xs, 0.2, trace.source_tokens, room - 0.06)
+    for i, value in enumerate(context):
+        _cell(ax, CONTEXT[0] + 2 * CELL * i, CONTEXT[1], 2 * CELL, 2 * CELL, value)
+    name = f"C{subscript(position + 1)}"
+    ax.text(CONTEXT[0] - 0.08, CONTEXT[1] + CELL, name, ha="right", va="center")
+    _badge(ax, 0.2, top + 0.13, 3, "scores")
+    _badge(ax, 0.2, top + 0.42, 4, "softmax")
+    _badge(ax, 0.2, CONTEXT[1] + CELL, 5, "context")
+
+
+def _decoder(ax: Axes, trace: DecodingTrace, position: int) -> None:
+    """The input and the old state, the new state, and what it makes together with the context."""
+    states = cells(np.vstack([trace.initial_state, trace.states]))
+    _column(ax, MEMORY, states[position], f"s{subscript(position)}")
+    _column(ax, NEW, states[position + 1], f"s{subscript(position + 1)}")
+    _column(ax, COMBINED, cells(trace.combined)[position], "combined")
+    words(ax, [(MEMORY + NEW) / 2], 0.2, [f"input: {shown(trace.fed(position))}"], 2.2)
+    for x, n, name in ((MEMORY, 1, "start"), (NEW, 2, "new state"), (COMBINED, 6, "combine")):
+        _badge(ax, x, BASE + MOST_CELLS * CELL + 0.2, n, name, above=True)
+    arrow(ax, (MEMORY + 0.16, 1.1), (NEW - 0.16, 1.1))
+    arrow(ax, (NEW + 0.16, 1.1), (COMBINED - 0.16, 1.1))
+    right = CONTEXT[0] + 2 * CELL * len(cells(trace.contexts)[0]) + 0.1
+    route = [right, 5.35, 5.35, 7.2, 7.2], [CONTEXT[1] + CELL] * 2 + [2.75, 2.75, 1.4]
+    ax.plot(*route, color=TEAL, linewidth=2, linestyle="-", marker="none")
+    arrow(ax, (7.2, 1.4), (COMBINED - 0.16, 1.4), TEAL, 2)
+
+
+def _answer(ax: Axes, trace: DecodingTrace, position: int) -> None:
+    """The most probable words, as bars."""
+    best = list(trace.top_words[position])[:4]
+    for i, (word, probability) in enumerate(best):
+        y, weight = HEIGHT - 0.25 - 0.27 * i, "normal" if i else "bold"
+        plain: dict[str, Any] = {"va": "center", "fontweight": weight, "parse_math": False}
+        ax.text(7.15, y, shown(word), ha="right", fontsize=12, **plain)
+        ax.add_patch(Rectangle((7.22, y - 0.09), 0.85 * probability, 0.18, facecolor=BLUE))
+        ax.text(7.28 + 0.85 * probability, y, f"{probability:.2f}", fontsize=11, **plain)
+    _badge(ax, 5.55, HEIGHT - 0.25, 7, "word")
+    arrow(ax, (COMBINED, BASE + MOST_CELLS * CELL + 0.55), (COMBINED, HEIGHT - 0.15 - 0.27 * len(best)))
