@@ -87,6 +87,9 @@ def fetch(card: Card) -> Path:
 def fetch_local(card: Card) -> list[DataFile]:
     """Copy what the cache lacks from the mirror folder, and return the files that neither has."""
     missing = absent(card)
+    for file in missing:
+        if (folder_of(card) / file.path).exists():
+            say(f"{folder_of(card) / file.path} is damaged and will be replaced")
     mirror = mirror_folder() if missing else None
     if mirror is None:
         return missing
@@ -105,6 +108,8 @@ def _fetch_public(card: Card, missing: Sequence[DataFile]) -> None:
     say(f"fetching {card.name} ({size}, {len(missing)} of {len(card.files)} files) from {card.source}")
     failures: list[DataUnavailable | DataDamaged] = []
     for way in (_from_upstream, _from_hub) if card.hub else (_from_upstream,):
+        if failures:
+            say(f"{failures[-1]}; asking the Hugging Face hub")
         try:
             with tempfile.TemporaryDirectory(prefix="bertlab-") as folder:
                 return way(card, missing, Path(folder))

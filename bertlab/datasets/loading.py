@@ -6,6 +6,7 @@ import csv
 import functools
 import gzip
 import io
+import itertools
 import json
 import warnings
 from dataclasses import dataclass
@@ -73,9 +74,9 @@ class Dataset:
 
     def sentences(self, file: str) -> list[list[tuple[str, str]]]:
         """Read tagged words: a list of sentences, each a list of (word, tag)."""
-        blocks = self.text(file).strip().split("\n\n")
-        words = ([line.split() for line in block.split("\n")] for block in blocks)
-        return [[(word, tag) for word, tag in sentence] for sentence in words]
+        lines = (line.split() for line in self.lines(file))  # a line of white space alone is empty too
+        blocks = itertools.groupby(lines, key=bool)
+        return [[(word, tag) for word, tag in block] for has_words, block in blocks if has_words]
 
     def __repr__(self) -> str:
         return f"Dataset({self.card.name!r}, {len(self.files)} files, {human(self.card.bytes)})"

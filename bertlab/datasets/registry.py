@@ -42,13 +42,13 @@ class DataFile:
     upstream: tuple[Upstream, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Card:
     """What one must know before using a data set or published model: licence, source, size, traps.
 
     Examples
     --------
-    >>> print(card("tinyshakespeare"))
+    >>> card("tinyshakespeare")
     tinyshakespeare: 1.1 MB of Shakespeare's plays for character-level language modelling
       licence  LicenseRef-Public-Domain (public domain text (Shakespeare); the source repository states none)
       source   github.com/karpathy/char-rnn at 6f9487a6fe5b420b7ca9afb0d7c078e37c1d1b4e
@@ -84,6 +84,8 @@ class Card:
         if self.note:
             lines.append(f"  note     {self.note}")
         return "\n".join(lines)
+
+    __repr__ = __str__  # what a notebook shows
 
 
 def human(size: int) -> str:
@@ -160,7 +162,9 @@ def read_manifest(text: str) -> dict[str, dict[str, Card]]:
 def _card(section: Section, d: dict[str, Any]) -> Card:
     package, hub = d.get("source_package"), None
     source = (
-        f"PyPI wheel of {package}" if package else f"github.com/{d['source_repo']} at {d['source_commit']}"
+        f"the PyPI wheel of {package}"
+        if package
+        else f"github.com/{d['source_repo']} at {d['source_commit']}"
     )
     if d.get("hub_repo"):
         hub = (d["hub_repo"], d["hub_revision"])

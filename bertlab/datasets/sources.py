@@ -18,7 +18,7 @@ from pathlib import Path
 from urllib.parse import quote, urlsplit
 
 import pooch
-from requests.exceptions import RequestException
+from requests.exceptions import ChunkedEncodingError, RequestException
 from tqdm import tqdm
 
 from bertlab.datasets.errors import DataUnavailable
@@ -68,10 +68,11 @@ def download(address: str, target: Path, size: int) -> None:
     try:
         pooch.HTTPDownloader(progressbar=bar, timeout=SECONDS_TO_ANSWER)(address, str(target), None)
     except RequestException as error:
-        answer = error.response
-        host = urlsplit(address).netloc
-        why = f"{host} has no answer" if answer is None else f"{host} answers {answer.status_code}"
-        raise DataUnavailable(f"{why} for {address}") from error
+        why = "broke off in" if isinstance(error, ChunkedEncodingError) else "has no answer for"
+        if error.response is not None:
+            why = f"answers {error.response.status_code} for"
+            error.response.close()  # its body was not read: the connection would stay open
+        raise DataUnavailable(f"{urlsplit(address).netloc} {why} {address}") from error
 
 
 def download_all(downloads: list[tuple[str, Path, int]]) -> None:
