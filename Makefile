@@ -1,0 +1,112 @@
+# The course from one command: `make lab`. Everything on your machine proved by another: `make test`.
+# GNU make and bash, on Linux, macOS and WSL; CONTRIBUTING.md has the same steps for Windows.
+
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+
+PYTHON ?= python3#   any Python from 3.11 on, to make .venv with
+TORCH ?=#            empty: the build that PyPI gives; cpu: the CPU build (Linux without a GPU: saves gigabytes); cu126 …
+LAB_ARGS ?=#         more arguments for JupyterLab
+NB ?= notebooks#     what `make refresh` runs: notebooks or folders
+
+bin := .venv/bin
+ready := .venv/.ready
+models := all-MiniLM-L6-v2
+
+# Kernels of another CPU, as far as environment variables can simulate one (x86: no AVX in PyTorch, MKL, oneDNN, NumPy).
+other_cpu := ATEN_CPU_CAPABILITY=default MKL_CBWR=COMPATIBLE ONEDNN_MAX_CPU_ISA=SSE41 \
+             NPY_DISABLE_CPU_FEATURES="X86_V3 X86_V4 AVX512_ICL AVX512_SPR"
+nbval := $(bin)/pytest --nbval --nbval-current-env --nbval-sanitize-with=notebooks/sanitize.cfg \
+         --nbval-cell-timeout=300 notebooks
+
+##@ The course
+
+.PHONY: lab
+lab: $(ready) models ## open the course in JupyterLab (the first time: install it, a few minutes)
+	@$(bin)/python tools/lab.py $(LAB_ARGS)
+
+.PHONY: test
+test: $(ready) models ## prove it all here: lint, types, unit tests, doctests, gate, every notebook
+	@MAKE='$(MAKE)' tools/in_turn.sh lint types unit gate notebooks
+
+.PHONY: test-portable
+test-portable: $(ready) models ## run the notebooks once more, with the kernels of another CPU
+	@MAKE='$(MAKE)' tools/in_turn.sh notebooks-on-another-cpu
+
+.PHONY: results
+results: $(ready) models ## make all of data/results again (hours; goes on where it stopped)
+	@set -e; for script in $(sort $(wildcard experiments/[!_]*.py)); do \
+	    echo "== $$script"; nice -n 10 $(bin)/python "$$script"; done
+
+results-%: $(ready) models experiments/%.py ## make one of them, results-NAME for experiments/NAME.py
+	nice -n 10 $(bin)/python experiments/$*.py
+
+##@ Working on it
+
+.PHONY: refresh
+refresh: $(ready) models ## run notebooks and save their outputs (NB=notebooks/01….ipynb for one)
+	@$(bin)/python tools/refresh.py $(NB)
+
+.PHONY: format
+format: $(ready) ## let ruff mend and format code and notebooks
+	$(bin)/ruff check --fix .
+	$(bin)/ruff format .
+
+.PHONY: lint
+lint: $(ready) ## check style and format, notebooks too
+	$(bin)/ruff check .
+	$(bin)/ruff format --check .
+
+.PHONY: types
+types: $(ready) ## check the type hints of bertlab, tools and experiments
+	$(bin)/mypy
+
+.PHONY: unit
+unit: $(ready) ## unit tests and doctests, with coverage
+	$(bin)/pytest --cov --cov-report=term
+
+.PHONY: gate
+gate: $(ready) ## refuse what nbval would pass: stripped outputs, missing pictures, …
+	$(bin)/python tools/gate.py
+
+.PHONY: notebooks notebooks-on-another-cpu
+notebooks: $(ready) ## run every notebook and compare all outputs
+	@if compgen -G 'notebooks/*.ipynb' > /dev/null; then $(nbval); else echo "notebooks/ holds no notebook yet"; fi
+
+notebooks-on-another-cpu: $(ready)
+	@$(other_cpu) $(MAKE) --no-print-directory notebooks
+
+.PHONY: pins
+pins: $(ready) ## write requirements.txt anew, from what is installed
+	$(bin)/python tools/pins.py
+
+##@ What they stand on
+
+.PHONY: install
+install: $(ready) ## make .venv and install the exact versions, if that is not done
+
+# Made once, and again when what is needed changes. torch comes first: with it in place, a range installs no other.
+$(ready): pyproject.toml requirements.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2> /dev/null || { \
+	    echo "bertlab needs Python 3.11 or newer, $(PYTHON) is $$($(PYTHON) --version 2>&1): make lab PYTHON=python3.12"; \
+	    exit 1; }
+	@[ -x $(bin)/python ] || { echo "making .venv"; $(PYTHON) -m venv .venv; }
+	@echo "installing torch, then all the rest in its exact version (about 1.5 GB; a few minutes the first time)"
+	@$(bin)/python -m pip install --quiet --disable-pip-version-check -c requirements.txt torch \
+	    $(if $(TORCH),--extra-index-url https://download.pytorch.org/whl/$(TORCH))
+	@$(bin)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	@$(bin)/python -m pip install --quiet --disable-pip-version-check --no-deps -e .
+	@touch $@
+
+.PHONY: models
+models: $(ready) ## fetch the published models that the course looks into
+	@for name in $(models); do $(bin)/python -m bertlab get $$name || \
+	    echo "Without $$name, the cells that look into it say so; all the rest works."; done
+
+.PHONY: help
+help: ## this list
+	@awk 'BEGIN { FS = ":.*## " } \
+	    /^##@ / { printf "\n%s\n", substr($$0, 5) } \
+	    /^[a-z%-]+:.*## / { sub("%", "NAME", $$1); printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@echo
+	@echo "Variables: PYTHON=$(PYTHON)  TORCH=cpu (Linux without a GPU)  LAB_ARGS=--no-browser  NB=FILE"
