@@ -39,8 +39,9 @@ class House:
 
     def make(self, *arguments: str, too_old: int = 0, pip_fails: int = 0) -> subprocess.CompletedProcess[str]:
         self.log.write_text("")
+        outer = {name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "MFLAGS")}
         environment = {
-            **os.environ,
+            **outer,
             "LOG": str(self.log),
             "TOO_OLD": str(too_old),
             "PIP_FAILS": str(pip_fails),
