@@ -192,7 +192,7 @@ class MultiHeadAttention(nn.Module):
 
     def __init__(self, d_model: int, n_heads: int, dropout: float = 0.0) -> None:
         super().__init__()
-        if d_model % n_heads:
+        if n_heads < 1 or d_model % n_heads:
             raise ValueError(f"d_model={d_model} does not split into {n_heads} heads: choose a divisor")
         if not 0 <= dropout < 1:
             raise ValueError(

@@ -1,0 +1,208 @@
+"""Random arguments for every concept that both wings have: all kinds of shapes and masks, by hypothesis."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+Arguments = tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """One drawn shape. Every size may be 1, and Tq, Tk and the widths differ more often than not."""
+
+    B: int
+    Tq: int
+    Tk: int
+    H: int
+    K: int
+    D: int
+    A: int
+
+
+def examples_of(concept: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Run a test with many drawn `arguments` for the function of that name."""
+
+    def decorate(test: Callable[..., None]) -> Callable[..., None]:
+        return settings(max_examples=25)(given(arguments=arguments_of(concept))(test))
+
+    return decorate
+
+
+@st.composite
+def arguments_of(draw: st.DrawFn, concept: str) -> Arguments:
+    """Arguments for the function of that name: drawn sizes, and normal numbers from a drawn seed."""
+    sizes = Sizes(*(draw(st.integers(1, 4), label=name) for name in Sizes.__annotations__))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1), label="seed"))
+    return CONCEPTS[concept](sizes, rng)
+
+
+def some_mask(rng: np.random.Generator, B: int, H: int, Tq: int, Tk: int) -> np.ndarray | None:
+    """A mask of one of the kinds that are allowed; half of the full ones have a row that sees nothing."""
+    kind = rng.integers(5)
+    if kind == 0:
+        return None
+    if kind == 1:
+        return some_padding(rng, B, Tk)[:, None, None, :]
+    if kind == 2:
+        return np.tril(np.ones((Tq, Tk), dtype=bool))
+    mask = rng.random((B, H, Tq, Tk)) < 0.6
+    if kind == 3:
+        mask[rng.integers(B), :, rng.integers(Tq)] = False
+    return mask
+
+
+def some_padding(rng: np.random.Generator, B: int, T: int) -> np.ndarray:
+    """(B, T), True = a real token; padded on the right, some with holes, some rows with no token at all."""
+    mask = np.arange(T) < rng.integers(0, T + 1, size=(B, 1))
+    return mask & (rng.random((B, T)) < 0.7) if rng.integers(4) == 0 else mask
+
+
+def some_params(rng: np.random.Generator, D: int) -> dict[str, np.ndarray]:
+    """Parameters for multi-head attention of width D."""
+    shapes = {"weight": (D, D), "bias": (D,)}
+    parts = ("query", "key", "value", "output")
+    return {f"{part}.{kind}": rng.normal(size=shapes[kind]) for part in parts for kind in shapes}
+
+
+def some_gates(rng: np.random.Generator, n: Sizes, n_gates: int) -> Arguments:
+    """w_input, w_hidden, b_input and b_hidden of a cell that reads width A and has a state of width D."""
+    rows = n_gates * n.D
+    return tuple(rng.normal(size=shape) for shape in ((rows, n.A), (rows, n.D), (rows,), (rows,)))
+
+
+def some_like(outputs: Any, rng: np.random.Generator) -> Any:
+    """Random weights for the outputs of a function: the gradient that a loss behind it would send."""
+    if isinstance(outputs, tuple):
+        return tuple(some_like(part, rng) for part in outputs)
+    return rng.normal(size=np.shape(outputs)) if np.ndim(outputs) else float(rng.normal())
+
+
+def some_grad(concept: str, outputs: Any, rng: np.random.Generator) -> Any:
+    """A gradient for all outputs; for (output, weights) of attention, for the output alone."""
+    with_weights = "attention" in concept or concept == "attend"
+    return some_like(outputs[0] if with_weights else outputs, rng)
+
+
+def _states(n: Sizes, rng: np.random.Generator, d_key: int) -> Arguments:
+    return rng.normal(size=(n.B, n.Tq, n.D)), rng.normal(size=(n.B, n.Tk, d_key))
+
+
+def _attention(n: Sizes, rng: np.random.Generator) -> Arguments:
+    q, k, v = (rng.normal(size=(n.B, n.H, T, K)) for T, K in ((n.Tq, n.K), (n.Tk, n.K), (n.Tk, n.D)))
+    return q, k, v, some_mask(rng, n.B, n.H, n.Tq, n.Tk)
+
+
+def _attend(n: Sizes, rng: np.random.Generator) -> Arguments:
+    q, k, v, mask = _attention(n, rng)
+    return q @ k.swapaxes(-1, -2), v, mask
+
+
+def _self_attention(n: Sizes, rng: np.random.Generator) -> Arguments:
+    x, w_query, w_key = (
+        rng.normal(size=(n.B, n.Tq, n.D)),
+        rng.normal(size=(n.K, n.D)),
+        rng.normal(size=(n.K, n.D)),
+    )
+    mask = some_mask(rng, n.B, 1, n.Tq, n.Tq)
+    return (
+        x,
+        w_query,
+        w_key,
+        rng.normal(size=(n.A, n.D)),
+        mask if mask is None or mask.ndim == 2 else mask[:, 0],
+    )
+
+
+def _multi_head_attention(n: Sizes, rng: np.random.Generator) -> Arguments:
+    D = n.H * n.K
+    inputs = (rng.normal(size=(n.B, T, D)) for T in (n.Tq, n.Tk, n.Tk))
+    return *inputs, some_params(rng, D), n.H, some_mask(rng, n.B, n.H, n.Tq, n.Tk)
+
+
+def _cross_entropy(n: Sizes, rng: np.random.Generator) -> Arguments:
+    targets = rng.integers(0, n.D, size=(n.B, n.Tq))
+    targets[rng.random(targets.shape) < 0.4] = -100
+    return rng.normal(size=(n.B, n.Tq, n.D)), targets
+
+
+def _reader(n_gates: int) -> Callable[[Sizes, np.random.Generator], Arguments]:
+    def draw(n: Sizes, rng: np.random.Generator) -> Arguments:
+        mask = some_padding(rng, n.B, n.Tq) if rng.integers(3) else None
+        firsts = [rng.normal(size=(n.B, n.D)) if rng.integers(2) else None for _ in range(n_gates - 2)]
+        return (
+            rng.normal(size=(n.B, n.Tq, n.A)),
+            mask,
+            *some_gates(rng, n, n_gates),
+            *firsts,
+            bool(rng.integers(2)),
+        )
+
+    return draw
+
+
+CONCEPTS: dict[str, Callable[[Sizes, np.random.Generator], Arguments]] = {
+    # functional
+    "softmax": lambda n, rng: (rng.normal(size=(n.B, n.Tq, n.Tk)), int(rng.integers(-3, 3))),
+    "log_softmax": lambda n, rng: (rng.normal(size=(n.B, n.Tq, n.Tk)), int(rng.integers(-3, 3))),
+    "cross_entropy": _cross_entropy,
+    "linear": lambda n, rng: (
+        rng.normal(size=(n.B, n.Tq, n.D)),
+        rng.normal(size=(n.A, n.D)),
+        rng.normal(size=n.A) if rng.integers(2) else None,
+    ),
+    "embedding": lambda n, rng: (rng.integers(0, n.A, size=(n.B, n.Tq)), rng.normal(size=(n.A, n.D))),
+    "layer_norm": lambda n, rng: (
+        rng.normal(size=(n.B, n.Tq, n.D)),
+        rng.normal(size=n.D),
+        rng.normal(size=n.D),
+        float(rng.choice([1e-5, 0.1])),
+    ),
+    "gelu": lambda n, rng: (3 * rng.normal(size=(n.B, n.D)),),
+    "gelu_tanh": lambda n, rng: (3 * rng.normal(size=(n.B, n.D)),),
+    "sigmoid": lambda n, rng: (3 * rng.normal(size=(n.B, n.D)),),
+    # masking
+    "masked_softmax": lambda n, rng: (
+        rng.normal(size=(n.B, n.H, n.Tq, n.Tk)),
+        some_mask(rng, n.B, n.H, n.Tq, n.Tk),
+    ),
+    # attention
+    "attend": _attend,
+    "dot_scores": lambda n, rng: _states(n, rng, n.D),
+    "general_scores": lambda n, rng: (*_states(n, rng, n.K), rng.normal(size=(n.D, n.K))),
+    "additive_scores": lambda n, rng: (
+        *_states(n, rng, n.K),
+        rng.normal(size=(n.A, n.D)),
+        rng.normal(size=(n.A, n.K)),
+        rng.normal(size=n.A),
+    ),
+    "concat_scores": lambda n, rng: (
+        *_states(n, rng, n.K),
+        rng.normal(size=(n.A, n.D + n.K)),
+        rng.normal(size=n.A),
+    ),
+    "scaled_dot_product_attention": _attention,
+    "self_attention": _self_attention,
+    "split_heads": lambda n, rng: (rng.normal(size=(n.B, n.Tq, n.H * n.K)), n.H),
+    "merge_heads": lambda n, rng: (rng.normal(size=(n.B, n.H, n.Tq, n.K)),),
+    "multi_head_attention": _multi_head_attention,
+    # recurrent
+    "gru_cell": lambda n, rng: (
+        rng.normal(size=(n.B, n.A)),
+        rng.normal(size=(n.B, n.D)),
+        *some_gates(rng, n, 3),
+    ),
+    "lstm_cell": lambda n, rng: (
+        rng.normal(size=(n.B, n.A)),
+        *rng.normal(size=(2, n.B, n.D)),
+        *some_gates(rng, n, 4),
+    ),
+    "gru": _reader(3),
+    "lstm": _reader(4),
+}

@@ -1,0 +1,99 @@
+"""The specification: every concept once more in plain Python, one number at a time, with nothing vectorised.
+
+Slow, and meant to be seen to be right. Arrays come in, nested lists go out.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+Vector = Sequence[float]
+
+
+def softmax(scores: Vector, allowed: Sequence[bool] | None = None) -> list[float]:
+    """Shares of the allowed scores; all zero where none is allowed."""
+    allowed = [True] * len(scores) if allowed is None else allowed
+    total = sum(math.exp(s) for s, ok in zip(scores, allowed, strict=True) if ok)
+    return [math.exp(s) / total if ok else 0.0 for s, ok in zip(scores, allowed, strict=True)]
+
+
+def dot(a: Vector, b: Vector) -> float:
+    return sum(x * y for x, y in zip(a, b, strict=True))
+
+
+def matrix_vector(matrix: Sequence[Vector], vector: Vector) -> list[float]:
+    return [dot(row, vector) for row in matrix]
+
+
+def mix(weights: Vector, values: Sequence[Vector]) -> list[float]:
+    """Sum of the values, each times its weight."""
+    return [
+        sum(w * value[k] for w, value in zip(weights, values, strict=True)) for k in range(len(values[0]))
+    ]
+
+
+def attention(q: Any, k: Any, v: Any, mask: Any = None) -> tuple[list[list[float]], list[list[float]]]:
+    """One head: (Tq, K), (Tk, K), (Tk, Kv) and a (Tq, Tk) mask to the output and the weights."""
+    weights = []
+    for i, query in enumerate(q):
+        scores = [dot(query, key) / math.sqrt(len(query)) for key in k]
+        weights.append(softmax(scores, None if mask is None else mask[i]))
+    return [mix(row, v) for row in weights], weights
+
+
+def additive_score(query: Vector, key: Vector, w_query: Any, w_key: Any, v: Vector) -> float:
+    hidden = zip(matrix_vector(w_query, query), matrix_vector(w_key, key), strict=True)
+    return dot(v, [math.tanh(a + b) for a, b in hidden])
+
+
+def layer_norm(x: Vector, gain: Vector, bias: Vector, eps: float) -> list[float]:
+    mean = sum(x) / len(x)
+    deviation = math.sqrt(sum((value - mean) ** 2 for value in x) / len(x) + eps)
+    return [g * (value - mean) / deviation + b for value, g, b in zip(x, gain, bias, strict=True)]
+
+
+def cross_entropy(logits: Sequence[Vector], targets: Sequence[int], ignore_index: int = -100) -> float:
+    surprises = [
+        -math.log(softmax(row)[target])
+        for row, target in zip(logits, targets, strict=True)
+        if target != ignore_index
+    ]
+    return sum(surprises) / len(surprises) if surprises else 0.0
+
+
+def sigmoid(x: float) -> float:
+    return 1 / (1 + math.exp(-x))
+
+
+def gru_cell(x: Vector, h: Vector, w_input: Any, w_hidden: Any, b_input: Any, b_hidden: Any) -> list[float]:
+    """Cho et al. 2014, eq. (5) to (8), unit by unit, with the reset gate where torch has it."""
+    D = len(h)
+
+    def from_input(row: int) -> float:
+        return dot(w_input[row], x) + b_input[row]
+
+    def from_state(row: int) -> float:
+        return dot(w_hidden[row], h) + b_hidden[row]
+
+    new = []
+    for j in range(D):  # rows: reset gates, then update gates, then candidates
+        reset = sigmoid(from_input(j) + from_state(j))
+        update = sigmoid(from_input(D + j) + from_state(D + j))
+        candidate = math.tanh(from_input(2 * D + j) + reset * from_state(2 * D + j))
+        new.append(update * h[j] + (1 - update) * candidate)
+    return new
+
+
+def lstm_cell(
+    x: Vector, h: Vector, c: Vector, w_input: Any, w_hidden: Any, b_input: Any, b_hidden: Any
+) -> tuple[list[float], list[float]]:
+    """Unit by unit; rows: input gates, forget gates, candidates, output gates."""
+    D = len(h)
+
+    def gate(row: int) -> float:
+        return dot(w_input[row], x) + b_input[row] + dot(w_hidden[row], h) + b_hidden[row]
+
+    memory = [sigmoid(gate(D + j)) * c[j] + sigmoid(gate(j)) * math.tanh(gate(2 * D + j)) for j in range(D)]
+    return [sigmoid(gate(3 * D + j)) * math.tanh(memory[j]) for j in range(D)], memory
