@@ -23,12 +23,12 @@ NAME = "seq2seq_scores"
 QUESTION = "How fast does a translator learn with each way of scoring the encoder's states?"
 SEEDS = (0, 1, 2)
 ATTENTION = ("none", "additive", "dot", "general", "concat")
-D_EMBEDDING, WIDTH, BATCH, STEPS, EVERY, PEAK, WARMUP = 64, 128, 64, 900, 150, 2e-3, 50
+D_EMBEDDING, WIDTH, BATCH, STEPS, EVERY, PEAK, WARMUP = 64, 128, 64, 600, 50, 2e-3, 50
 TEST = 1000
 
 
 def train_and_test(arm: dict[str, Any], path: Path) -> dict[str, Any]:
-    """Train one model, stopping at every 150 steps to translate the held-out numbers."""
+    """Train one model, stopping at every 50 steps to translate the held-out numbers."""
     torch.manual_seed(arm["seed"])
     english, german = vocabularies()
     config = Seq2SeqConfig(
