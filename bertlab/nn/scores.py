@@ -30,7 +30,7 @@ def dot_scores(queries: Tensor, keys: Tensor) -> Tensor:
 
     References
     ----------
-    Luong et al. 2015, sec. 3.1, eq. (8), "dot".
+    Luong et al. 2015, sec. 3.1, "dot".
 
     Examples
     --------
@@ -65,7 +65,7 @@ def general_scores(queries: Tensor, keys: Tensor, weight: Tensor) -> Tensor:
 
     References
     ----------
-    Luong et al. 2015, sec. 3.1, eq. (8), "general".
+    Luong et al. 2015, sec. 3.1, "general".
 
     Examples
     --------
@@ -127,7 +127,7 @@ def concat_scores(queries: Tensor, keys: Tensor, weight: Tensor, v: Tensor) -> T
 
     References
     ----------
-    Luong et al. 2015, sec. 3.1, eq. (8), "concat", where the query is the *new* decoder state.
+    Luong et al. 2015, sec. 3.1, "concat", where the query is the *new* decoder state.
 
     Examples
     --------

@@ -28,7 +28,7 @@ def dot_scores(queries: Floats, keys: Floats) -> Floats:
 
     References
     ----------
-    Luong et al. 2015, sec. 3.1, eq. (8), "dot".
+    Luong et al. 2015, sec. 3.1, "dot".
 
     Examples
     --------
@@ -83,7 +83,7 @@ def general_scores(queries: Floats, keys: Floats, weight: Floats) -> Floats:
 
     References
     ----------
-    Luong et al. 2015, sec. 3.1, eq. (8), "general".
+    Luong et al. 2015, sec. 3.1, "general".
 
     Examples
     --------
@@ -198,7 +198,7 @@ def concat_scores(queries: Floats, keys: Floats, weight: Floats, v: Floats) -> F
 
     References
     ----------
-    Luong et al. 2015, sec. 3.1, eq. (8), "concat"; the query is the *new* decoder state.
+    Luong et al. 2015, sec. 3.1, "concat"; the query is the *new* decoder state.
 
     Examples
     --------
