@@ -139,7 +139,8 @@ def wheel(folder, members, name="toy_carrier", version="1.0"):
     with zipfile.ZipFile(path, "w") as archive:
         for member, data in members.items():
             archive.writestr(member, data)
-        archive.writestr(f"{info}/METADATA", f"Metadata-Version: 2.1\nName: {project}\nVersion: {version}\n")
+        metadata = f"Metadata-Version: 2.1\nName: {project}\nVersion: {version}\n"
+        archive.writestr(f"{info}/METADATA", metadata + "Requires-Dist: a-dependency-that-no-one-wants\n")
         archive.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
         archive.writestr(f"{info}/RECORD", "")
     return path

