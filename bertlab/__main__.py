@@ -42,6 +42,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (UnknownName, DataUnavailable, DataDamaged) as error:
         print(f"bertlab: {error}", file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        print("\nbertlab: interrupted; files that were complete are kept", file=sys.stderr)
+        return 130
 
 
 def get_all(names: Sequence[str]) -> int:

@@ -54,6 +54,15 @@ def test_what_cannot_be_had_is_one_sentence_and_status_2(world, server, capsys):
     assert sentence.startswith("bertlab: cannot fetch poem (127.0.0.1:")
 
 
+def test_an_interrupted_command_ends_without_a_traceback(world, capsys, monkeypatch):
+    def interrupted(_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("bertlab.datasets.fetch.fetch", interrupted)
+    assert main(["get", "poem"]) == 130
+    assert "interrupted; files that were complete are kept" in capsys.readouterr().err
+
+
 def test_data_lists_licence_size_and_place(world, capsys):
     assert main(["data"]) == 0
     before = capsys.readouterr().out

@@ -163,11 +163,9 @@ def check(data: bytes, expected: DataFile | Upstream, what: str, fix: str = "") 
     """
     if hashlib.sha256(data).hexdigest() == expected.sha256:
         return
-    how = (
-        "its sha256 is another one"
-        if len(data) == expected.bytes
-        else f"{len(data):,} of {expected.bytes:,} bytes"
-    )
+    how = "its sha256 is another one"
+    if len(data) != expected.bytes:
+        how = f"{len(data):,} of {expected.bytes:,} bytes"
     raise DataDamaged(f"{what} is damaged, {how}" + (f": {fix}" if fix else ""))
 
 
