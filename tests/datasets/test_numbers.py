@@ -52,6 +52,16 @@ def test_a_tenth_is_held_out_in_every_region():
     assert np.abs(held_out.reshape(100, -1).mean(axis=1) - 0.1).max() < 0.01
 
 
+def test_every_word_of_a_held_out_number_occurs_in_training():
+    held_out = is_held_out(np.arange(LIMIT))
+    for language in LANGUAGES:
+        words = [
+            {piece for n in np.flatnonzero(held_out[:2000] == kept).tolist() for piece in pieces(n, language)}
+            for kept in (True, False)
+        ]
+        assert words[0] <= words[1], language
+
+
 def test_a_pair_says_the_same_numbers_in_both_languages():
     for source, target in sample_pairs(np.random.default_rng(1), 50, "fr", "nl", list_length=3):
         assert source.count(",") == target.count(",") == 2
