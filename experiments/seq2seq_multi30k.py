@@ -30,7 +30,7 @@ QUESTION = "How much does attention add to a recurrent translator on real senten
 SEEDS = (0, 1, 2)
 ATTENTION = ("none", "dot")
 PIECES, WIDTH, DROPOUT = 5000, 256, 0.3
-BATCH, EPOCHS, PEAK, WARMUP = 64, 10, 1.5e-3, 300
+BATCH, EPOCHS, PEAK, WARMUP = 64, 6, 1.5e-3, 300
 BUCKETS = ((1, 8), (9, 11), (12, 14), (15, 19), (20, 99))  # words of the source
 PAD_ID, END_ID = 0, 1
 
