@@ -45,6 +45,7 @@ def execute(notebook: nbformat.NotebookNode, folder: Path) -> None:
         record_timing=False,
         store_widget_state=False,
         coalesce_streams=True,
+        extra_arguments=["--IPKernelApp.log_level=40"],  # errors only: it warns of how it talks to us
         resources={"metadata": {"path": str(folder)}},
     )
     with client.setup_kernel():

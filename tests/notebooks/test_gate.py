@@ -30,6 +30,13 @@ def _picture_removed(nb: NotebookNode, cells: dict[str, NotebookNode]) -> None:
     del cells["toy-picture"].outputs[0].data["image/png"]
 
 
+def _picture_of_a_view_removed(nb: NotebookNode, cells: dict[str, NotebookNode]) -> None:
+    cells[
+        "toy-picture"
+    ].source = "see = show\nsee('one grey pixel')"  # a widget as last line has no show() either
+    del cells["toy-picture"].outputs[0].data["image/png"]
+
+
 def _picture_garbage(nb: NotebookNode, cells: dict[str, NotebookNode]) -> None:
     cells["toy-picture"].outputs[0].data["image/png"] = base64.b64encode(b"not a picture").decode()
 
@@ -147,6 +154,14 @@ def _generated_long_id(nb: NotebookNode, cells: dict[str, NotebookNode]) -> None
     cells["toy-sum"].id = "0b2f3c1e-1111-4222-8333-944455566677"
 
 
+def _foreign_note(nb: NotebookNode, cells: dict[str, NotebookNode]) -> None:
+    cells["toy-sum"].metadata = {"bertlab": {"reason": "misspelt"}}
+
+
+def _too_many_bytes(nb: NotebookNode, cells: dict[str, NotebookNode]) -> None:
+    cells["toy-title"].source += "\n\n" + "long " * (gate.MAX_NOTEBOOK // 5)
+
+
 def _old_format(nb: NotebookNode, cells: dict[str, NotebookNode]) -> None:
     nb.nbformat_minor = 4
 
@@ -174,7 +189,8 @@ def _heading_skipped(nb: NotebookNode, cells: dict[str, NotebookNode]) -> None:
 # Holes: nbval passes them. The others it fails as well, or they are no business of its own.
 HOLES = {
     _stripped: ("toy-sum", "was never run"),
-    _picture_removed: ("toy-picture", "picture"),
+    _picture_removed: ("toy-picture", "calls show() 1 times but 0 pictures are saved"),
+    _picture_of_a_view_removed: ("toy-picture", "has lost its picture"),
     _picture_garbage: ("toy-picture", "no PNG"),
     _did_not_raise: ("toy-failure", "saved without an error"),
     _free_and_raising: ("toy-failure", "stops raising"),
@@ -203,6 +219,8 @@ OTHERS = {
     _double_id: ("toy-picture", "id of two cells"),
     _generated_id: ("3f6c1d2e", "no one gave"),
     _generated_long_id: ("0b2f3c1e-1111-4222-8333-944455566677", "no one gave"),
+    _foreign_note: ("toy-sum", "bertlab metadata reason"),
+    _too_many_bytes: ("notebook", "at most 3,000,000"),
     _old_format: ("notebook", "format 4.4"),
     _long_cell: ("toy-sum", "has 41 lines, at most 40"),
     _empty_cell: ("toy-empty", "empty code cell"),
