@@ -83,9 +83,9 @@ def scaled_dot_product_attention(
     >>> scaled_dot_product_attention(torch.zeros(1, 2), torch.zeros(1, 2), torch.tensor([[3.0]]))[0].tolist()
     [[3.0]]
     """
-    scores = dot_scores(q, k) / math.sqrt(
-        q.shape[-1]
-    )  # (..., Tq, Tk); without the root the softmax saturates
+    K = q.shape[-1]
+    # q·k has variance K when the parts of q and k have variance 1: unscaled, the softmax saturates.
+    scores = dot_scores(q, k) / math.sqrt(K)  # (..., Tq, Tk)
     return attend(scores, v, mask)
 
 

@@ -51,9 +51,8 @@ def sigmoid_vjp(grad: Floats, x: Floats) -> Floats:
 
 def _normal_cdf(x: Floats) -> Floats:
     """Probability that a standard normal number lies below x."""
-    below: Floats = (
-        _erfc(-x / math.sqrt(2)) / 2
-    )  # (1 + erf(x / √2)) / 2 cancels far to the left, this does not
+    # Not (1 + erf(x / √2)) / 2, which cancels far to the left.
+    below: Floats = _erfc(-x / math.sqrt(2)) / 2
     return below
 
 

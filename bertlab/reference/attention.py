@@ -120,9 +120,8 @@ def scaled_dot_product_attention(
     ([[3.0]], [[0.25, 0.75]])
     """
     K = q.shape[-1]
-    scores = dot_scores(q, k) / math.sqrt(
-        K
-    )  # q·k has variance K when its parts have 1: unscaled, softmax saturates
+    # q·k has variance K when the parts of q and k have variance 1: unscaled, the softmax saturates.
+    scores = dot_scores(q, k) / math.sqrt(K)  # (..., Tq, Tk)
     return attend(scores, v, mask)
 
 

@@ -75,18 +75,12 @@ def gru_cell_vjp(
     d_z = grad * (h - n) * z * (1 - z)  # through the sigmoid
     d_n = grad * (1 - z) * (1 - n**2)  # through the tanh
     d_r = d_n * h_n * r * (1 - r)
-    d_x, d_w_input, d_b_input = linear_vjp(np.concatenate([d_r, d_z, d_n], axis=-1), x, w_input, b_input)
-    d_h, d_w_hidden, d_b_hidden = linear_vjp(
-        np.concatenate([d_r, d_z, d_n * r], axis=-1), h, w_hidden, b_hidden
-    )
-    return (
-        d_x,
-        d_h + grad * z,
-        d_w_input,
-        d_w_hidden,
-        d_b_input,
-        d_b_hidden,
-    )  # grad * z: the way past all gates
+    d_from_x = np.concatenate([d_r, d_z, d_n], axis=-1)  # (B, 3D)
+    d_from_h = np.concatenate([d_r, d_z, d_n * r], axis=-1)  # (B, 3D), its last part behind the reset gate
+    d_x, d_w_input, d_b_input = linear_vjp(d_from_x, x, w_input, b_input)
+    d_h, d_w_hidden, d_b_hidden = linear_vjp(d_from_h, h, w_hidden, b_hidden)
+    d_h = d_h + grad * z  # the straight way from state to state, past all weights
+    return d_x, d_h, d_w_input, d_w_hidden, d_b_input, d_b_hidden
 
 
 def lstm_cell(
@@ -164,15 +158,8 @@ def lstm_cell_vjp(
     d_gates = np.concatenate([d_i, d_f, d_g, d_o], axis=-1)  # (B, 4D)
     d_x, d_w_input, d_b_input = linear_vjp(d_gates, x, w_input, b_input)
     d_h, d_w_hidden, d_b_hidden = linear_vjp(d_gates, h, w_hidden, b_hidden)
-    return (
-        d_x,
-        d_h,
-        d_c_new * f,
-        d_w_input,
-        d_w_hidden,
-        d_b_input,
-        d_b_hidden,
-    )  # * f: the memory's own way back
+    d_c = d_c_new * f  # the straight way from memory to memory, past all weights
+    return d_x, d_h, d_c, d_w_input, d_w_hidden, d_b_input, d_b_hidden
 
 
 def _check_gates(w_input: Floats, w_hidden: Floats, n_gates: int) -> None:

@@ -57,9 +57,8 @@ def softmax(x: Floats, axis: int = -1) -> Floats:
     >>> softmax(np.log([[1.0, 3.0]])).round(6).tolist()
     [[0.25, 0.75]]
     """
-    e: Floats = np.exp(
-        x - x.max(axis=axis, keepdims=True)
-    )  # the shift cancels below, and exp() cannot overflow
+    shifted: Floats = x - x.max(axis=axis, keepdims=True)  # it cancels below, and exp() cannot overflow
+    e = np.exp(shifted)
     total: Floats = e.sum(axis=axis, keepdims=True)
     return e / total
 

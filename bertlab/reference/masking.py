@@ -166,8 +166,7 @@ def masked_softmax_vjp(grad: Floats, scores: Floats, mask: Bools | None = None) 
     >>> masked_softmax_vjp(grad, np.zeros((1, 3)), mask).tolist()
     [[0.25, -0.25, 0.0]]
     """
-    weights = masked_softmax(
-        scores, mask
-    )  # zero where hidden, so the formula of `softmax_vjp` is zero there too
+    # The weights are zero where the mask hides, so the formula of `softmax_vjp` gives zero there, too.
+    weights = masked_softmax(scores, mask)
     mean: Floats = (grad * weights).sum(axis=-1, keepdims=True)
     return weights * (grad - mean)

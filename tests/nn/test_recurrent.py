@@ -54,20 +54,15 @@ def side_by_side(states: torch.Tensor) -> torch.Tensor:
 def test_padded_batches_read_as_torch_reads_packed_ones(
     kind: str, bidirectional: bool, with_first_state: bool
 ) -> None:
-    torch.manual_seed(0)
     ours, theirs = pair(kind, bidirectional)
     lengths = torch.tensor([3, 5, 1, 4])  # not sorted
     x = torch.randn(4, 5, 3, dtype=torch.float64, requires_grad=True)
     mask = torch.arange(5) < lengths[:, None]
-    first = torch.randn(
-        2, 2 if bidirectional else 1, 4, 4, dtype=torch.float64
-    )  # h and c: (directions, B, D)
     our_first, their_first = None, None
     if with_first_state:
-        our_first = (
-            side_by_side(first[0]) if kind == "GRU" else (side_by_side(first[0]), side_by_side(first[1]))
-        )
-        their_first = first[0] if kind == "GRU" else (first[0], first[1])
+        h, c = torch.randn(2, 2 if bidirectional else 1, 4, 4, dtype=torch.float64)  # each (directions, B, D)
+        our_first = side_by_side(h) if kind == "GRU" else (side_by_side(h), side_by_side(c))
+        their_first = h if kind == "GRU" else (h, c)
 
     states, last = ours(x, mask, our_first)
     packed = pack_padded_sequence(x, lengths, batch_first=True, enforce_sorted=False)
@@ -120,7 +115,6 @@ def leaves(result: Any) -> list[torch.Tensor]:
 @Layers
 def test_new_weights_are_drawn_as_torch_draws_them(kind: str) -> None:
     ours, _ = LAYERS[kind]
-    torch.manual_seed(0)
     layer = ours(50, 25)
     for parameter in layer.parameters():
         assert parameter.abs().max() <= 1 / 5  # uniform in ±1/√D

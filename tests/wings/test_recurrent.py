@@ -165,6 +165,13 @@ def test_a_sequence_without_its_batch_axis_is_refused(
         getattr(wing, reader)(rng.normal(size=(3, 4)), None, *weights_of(reader, rng, 4, 2))
 
 
+@pytest.mark.parametrize("reader", READERS)
+def test_a_first_state_of_another_batch_is_refused(wing: Wing, rng: np.random.Generator, reader: str) -> None:
+    x, weights = rng.normal(size=(2, 3, 4)), weights_of(reader, rng, 4, 2)
+    with pytest.raises(ValueError, match=r"first state of shape \(1, 2\).*\(2, 2\)"):
+        getattr(wing, reader)(x, None, *weights, h0=np.zeros((1, 2)))
+
+
 @pytest.mark.parametrize(("reader", "other"), [("gru", "lstm"), ("lstm", "gru")])
 def test_the_weights_of_the_other_cell_are_refused(
     wing: Wing, rng: np.random.Generator, reader: str, other: str
