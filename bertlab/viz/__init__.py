@@ -4,12 +4,13 @@
 """
 
 from bertlab.viz.charts import bars_with_spread, learning_curve, lines_with_spread
-from bertlab.viz.diagrams import encoder_decoder_diagram, qkv_diagram, word_links
+from bertlab.viz.diagrams import encoder_decoder_diagram, word_links
 from bertlab.viz.distributions import histograms, softmax_bars
 from bertlab.viz.explorers import attention_explorer, decoding_steps, softmax_temperature
 from bertlab.viz.grids import Matrix, matrices
 from bertlab.viz.heatmaps import Attention, attention_map, attention_maps
 from bertlab.viz.payload import entropy
+from bertlab.viz.scaled_dot_product import qkv_diagram
 from bertlab.viz.seven_steps import seven_steps
 from bertlab.viz.style import show, use_style
 from bertlab.viz.trace import DecodingTrace

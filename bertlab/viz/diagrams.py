@@ -1,4 +1,4 @@
-"""Drawings without data: the encoder-decoder, scaled dot-product attention, which word became which."""
+"""Drawings without data: the encoder-decoder unrolled in time, and which word became which."""
 
 from collections.abc import Sequence
 
@@ -11,7 +11,6 @@ from bertlab.viz.drawing import (
     PALE_ORANGE,
     PALE_RED,
     PALE_TEAL,
-    Point,
     arrow,
     box,
     canvas,
@@ -21,14 +20,11 @@ from bertlab.viz.style import (
     BLUE,
     GREY,
     ORANGE,
-    PALE,
     RED,
     TEAL,
     WIDTH,
     house_style,
-    shown,
     subscript,
-    text_width,
 )
 
 STATES_Y, INPUTS_Y, JOIN_Y, MIDDLE = 1.5, 0.72, 2.22, 1.3
@@ -82,7 +78,9 @@ def encoder_decoder_diagram(
     for x in decoder:
         arrow(ax, (x, STATES_Y + 0.27), (x, top - 0.18))
     _heading(ax, encoder, "encoder reads", BLUE)
-    _heading(ax, decoder, "decoder writes; each word is its next input", ORANGE)
+    # The longer heading needs the room of a few words.
+    feeds_back = "; each word is its next input" if step * len(target) > 3.2 else ""
+    _heading(ax, decoder, "decoder writes" + feeds_back, ORANGE)
     (_context if attention else _bottleneck)(ax, encoder, decoder)
     return fig
 
@@ -171,123 +169,3 @@ def word_links(
         ends = [rows[0][i], rows[1][j]], [1.72, 0.58]
         ax.plot(*ends, color=colour, linewidth=width, linestyle="-", marker="none")
     return fig
-
-
-# ----------------------------------------------------------------------- scaled dot-product attention
-
-CELL = 0.24  # inches
-HIGH, MEDIUM, LOW = 3.2, 1.98, 0.76  # where Q, K, V lie
-
-
-@house_style
-def qkv_diagram(tokens: Sequence[str], title: str, focus: int = 1) -> Figure:
-    """Draw scaled dot-product attention: from words to Q, K, V, to scores, to weights, to outputs.
-
-    Parameters
-    ----------
-    tokens : sequence of two to four strings
-        One row each; every matrix is drawn in its shape (five columns stand for D, two for dₖ and dᵥ).
-    title : str
-        What is to be seen, as a sentence.
-    focus : int
-        The word whose row is marked all the way through.
-
-    Returns
-    -------
-    matplotlib Figure
-
-    Raises
-    ------
-    ValueError
-        If there are not two to four tokens, or `focus` is none of them.
-
-    References
-    ----------
-    Vaswani et al. 2017, sec. 3.2.1, eq. (1), fig. 2 (left).
-    """
-    n = len(tokens)
-    if not 2 <= n <= 4 or not 0 <= focus < n:
-        raise ValueError(f"{n} tokens and focus={focus}: give 2 to 4 tokens and the index of one of them")
-    fig, ax = canvas(title, 4.0)
-    x_in = 0.25 + max(text_width(shown(token), 12.0) for token in tokens) + 2.5 * CELL
-    for row, token in enumerate(tokens):
-        y = MEDIUM + (n / 2 - row - 0.5) * CELL
-        ax.text(
-            x_in - 2.5 * CELL - 0.1,
-            y,
-            shown(token),
-            ha="right",
-            va="center_baseline",
-            fontsize=12,
-            parse_math=False,
-        )
-    _shape(ax, (x_in, MEDIUM), n, 5, ("X", "T × D"), GREY, PALE, focus)
-    _projections(ax, x_in, n, focus)
-    _weighting(ax, n, focus)
-    return fig
-
-
-def _projections(ax: Axes, x_in: float, n: int, focus: int) -> None:
-    """X times three matrices: Q, K and V, one below the other."""
-    start = x_in + 2.5 * CELL + 0.08
-    for y, name, width, edge, fill in (
-        (HIGH, "Q", "ₖ", BLUE, PALE_BLUE),
-        (MEDIUM, "K", "ₖ", TEAL, PALE_TEAL),
-        (LOW, "V", "ᵥ", ORANGE, PALE_ORANGE),
-    ):
-        _shape(ax, (3.3, y), n, 2, (name, f"T × d{width}"), edge, fill, focus if name == "Q" else None)
-        arrow(ax, (start, MEDIUM + 0.15 * (y - MEDIUM)), (2.95, y))
-        _on_arrow(ax, ((start + 2.95) / 2, (0.425 * MEDIUM + 0.575 * y)), f"$W_{name}$")
-
-
-def _weighting(ax: Axes, n: int, focus: int) -> None:
-    """Q and K give scores, scores weights, weights and V the output."""
-    upper, product, scores, weights, out = (HIGH + MEDIUM) / 2, 4.35, 5.55, 7.05, 8.05
-    half = n * CELL / 2 + 0.08
-    arrow(ax, (3.3 + CELL + 0.08, HIGH), (product - 0.3, upper + 0.27))
-    arrow(ax, (3.3 + CELL + 0.08, MEDIUM), (product - 0.3, upper - 0.27))
-    box(ax, (product, upper), r"$QK^{\top}/\sqrt{d_k}$", GREY, "white", width=1.0)
-    arrow(ax, (product + 0.52, upper), (scores - half, upper))
-    _shape(ax, (scores, upper), n, n, ("scores", "T × T"), GREY, PALE, focus)
-    arrow(ax, (scores + half, upper), (weights - half, upper))
-    ax.text((scores + weights) / 2, upper + 0.1, "softmax", ha="center", va="bottom", fontsize=12)
-    _shape(ax, (weights, upper), n, n, ("weights", "T × T"), GREY, PALE, focus)
-    arrow(ax, (weights, upper - half - 0.22), (weights, LOW + 0.2))
-    arrow(ax, (3.3 + CELL + 0.08, LOW), (weights - 0.2, LOW), ORANGE, 2)
-    ax.add_patch(Circle((weights, LOW), 0.19, facecolor="white", edgecolor=GREY, linewidth=1.8, zorder=3))
-    ax.text(weights, LOW, "·", ha="center", va="center", fontsize=26, zorder=4)
-    arrow(ax, (weights + 0.2, LOW), (out - CELL - 0.06, LOW), ORANGE, 2)
-    _shape(ax, (out, LOW), n, 2, ("output", "T × dᵥ"), ORANGE, PALE_ORANGE, focus)
-    formula = r"output $= \mathrm{softmax}\left(QK^{\top}/\sqrt{d_k}\right)V$"
-    ax.text((3.6 + weights) / 2, (LOW + upper - half) / 2, formula, ha="center", va="center", fontsize=14)
-
-
-def _on_arrow(ax: Axes, centre: Point, text: str) -> None:
-    around = {"facecolor": "white", "edgecolor": "none", "pad": 1.5}
-    ax.text(*centre, text, ha="center", va="center", fontsize=13, bbox=around)
-
-
-def _shape(
-    ax: Axes,
-    centre: Point,
-    n_rows: int,
-    n_columns: int,
-    names: tuple[str, str],
-    edge: str,
-    fill: str,
-    focus: int | None,
-) -> None:
-    """A matrix as empty cells, its name above and its shape below, one row marked."""
-    width, height = n_columns * CELL, n_rows * CELL
-    x, y = centre[0] - width / 2, centre[1] - height / 2
-    for i in range(n_rows):
-        for j in range(n_columns):
-            ax.add_patch(
-                Rectangle((x + j * CELL, y + i * CELL), CELL, CELL, facecolor=fill, edgecolor="white")
-            )
-    ax.add_patch(Rectangle((x, y), width, height, facecolor="none", edgecolor=edge, linewidth=1.8))
-    if focus is not None:
-        corner = (x, y + (n_rows - 1 - focus) * CELL)
-        ax.add_patch(Rectangle(corner, width, CELL, facecolor="none", edgecolor=RED, linewidth=2.6, zorder=3))
-    ax.text(centre[0], y + height + 0.06, names[0], ha="center", va="bottom", fontweight="bold")
-    ax.text(centre[0], y - 0.06, names[1], ha="center", va="top", fontsize=11, color=GREY)

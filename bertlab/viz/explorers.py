@@ -77,7 +77,15 @@ def decoding_steps(trace: DecodingTrace, step: int = 0) -> DecodingSteps:
     -------
     DecodingSteps
         Its `step` can be read and set.
+
+    Raises
+    ------
+    ValueError
+        If there is no such step.
     """
+    n_steps = len(STEP_NAMES) * len(trace.target_tokens)
+    if not 0 <= step < n_steps:
+        raise ValueError(f"step={step}: there are {n_steps} steps, from 0")
     position = step // len(STEP_NAMES)
     word = shown(trace.target_tokens[position])
     alt = (

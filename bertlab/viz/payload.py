@@ -35,6 +35,7 @@ def entropy(probabilities: ArrayLike, axis: int = -1) -> np.ndarray:
     return np.asarray(np.abs((p * np.log2(np.where(p > 0, p, 1.0))).sum(axis=axis)))
 
 
+DECIMALS = 6  # of what is sent: the browser rounds to 2 or 3, and must not round a rounded number up
 MOST_CELLS = 12  # of a vector that is drawn: more would be too small to see
 
 
@@ -127,7 +128,7 @@ def temperature_payload(
         "labels": list(labels),
         "scores": [f"{score:.3g}".replace("-", "−") for score in scores],
         "temperatures": [f"{place:.3g}" for place in places],
-        "probabilities": [[round(float(p), 4) for p in row] for row in table],
+        "probabilities": np.round(table, DECIMALS).tolist(),
         "entropies": [f"{bits:.2f}" for bits in entropy(table)],
         "most": f"{np.log2(len(labels)):.2f}",
         "marks": [[name, int(np.abs(places - mark).argmin())] for name, mark in marks.items()],
@@ -163,4 +164,4 @@ def attention_payload(weights: ArrayLike, tokens: Sequence[str]) -> dict[str, An
         raise ValueError(
             f"weights between {array.min():.3g} and {array.max():.3g}: pass them after the softmax"
         )
-    return {"tokens": list(tokens), "weights": np.round(array, 4).tolist()}
+    return {"tokens": list(tokens), "weights": np.round(array, DECIMALS).tolist()}

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bertlab.viz.payload import MOST_CELLS, as_array, cells
+from bertlab.viz.payload import DECIMALS, MOST_CELLS, as_array, cells
 from bertlab.viz.style import number, shown, subscript
 
 STEP_NAMES = ("Start", "New state", "Scores", "Softmax", "Context", "Combine", "Word")
@@ -195,8 +195,8 @@ def decoding_payload(trace: DecodingTrace) -> dict[str, Any]:
         "contexts": cells(trace.contexts),
         "combined": cells(trace.combined),
         "scores": [[number(float(score)) for score in row] for row in trace.scores],
-        "weights": np.round(trace.weights, 4).tolist(),
-        "words": [[(word, round(float(p), 4)) for word, p in words] for words in trace.top_words],
+        "weights": np.round(trace.weights, DECIMALS).tolist(),
+        "words": [[(word, round(float(p), DECIMALS)) for word, p in words] for words in trace.top_words],
         "told": [told(trace, position) for position in positions],
         "subscripts": [subscript(i) for i in range(max(len(trace.source_tokens), len(positions)) + 1)],
         "note": "Cells: blue above 0, orange below, stronger further from it"

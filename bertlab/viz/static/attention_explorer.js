@@ -39,7 +39,7 @@ function render({ model, el }) {
   const row = choices("head", data.weights.map((_, i) => `${i}`), pick);
   const view = html("div", {}), caption = html("p", { "aria-live": "polite" });
   root.append(row.row, view, caption);
-  return follow(model, ["head", "query"], () => {
+  return follow(model, ["head", "query"], root, () => {
     const head = model.get("head"), query = model.get("query"), weights = data.weights[head][query];
     row.mark(head);
     view.replaceChildren(picture(data, head, query, choose));

@@ -137,7 +137,7 @@ function render({ model, el }) {
   root.append(html("div", { class: "controls" }, back, play, next, slider, where), words.row, steps.row, view, caption,
     html("p", { class: "note" }, data.note));
 
-  const unfollow = follow(model, ["step"], () => {
+  const unfollow = follow(model, ["step"], root, () => {
     const at = model.get("step"), word = Math.floor(at / 7), step = at % 7;
     slider.value = at;
     slider.setAttribute("aria-valuetext", `word ${word + 1}, step ${step + 1}: ${data.told[word][step][0]}`);
@@ -152,7 +152,7 @@ function render({ model, el }) {
     view.replaceChildren(picture(data, word, step));
     caption.replaceChildren(...said(data.told[word][step], step));
   });
-  return () => { stop(); unfollow(); root.remove(); };
+  return () => { stop(); unfollow(); };
 }
 
 export default { render };

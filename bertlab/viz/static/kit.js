@@ -44,13 +44,15 @@ export function cells(x, y, values, width, height) {
   })));
 }
 
-// Frame of every explorer. Keys typed inside belong to it, not to JupyterLab's shortcuts.
+// Frame of every explorer. Keys typed inside belong to it, not to JupyterLab, which would keep them from a slider.
+const ON_SLIDER = { ArrowUp: "ArrowRight", ArrowDown: "ArrowLeft" };
+
 export function frame(el, name, label, onkeydown) {
   const root = html("div", {
     class: `bertlab ${name}`, role: "group", "aria-label": label, tabindex: "0", "data-lm-suppress-shortcuts": "true",
     onkeydown: (event) => {
-      if (event.altKey || event.ctrlKey || event.metaKey || event.target.type === "range") return;
-      if (onkeydown(event.key)) {
+      if (event.altKey || event.ctrlKey || event.metaKey) return;
+      if (onkeydown((event.target.type === "range" && ON_SLIDER[event.key]) || event.key)) {
         event.preventDefault();
         event.stopPropagation();
       }
@@ -60,11 +62,14 @@ export function frame(el, name, label, onkeydown) {
   return root;
 }
 
-// Draw now and whenever a trait changes; returns what stops it.
-export function follow(model, traits, draw) {
+// Draw now and whenever a trait changes; returns what undoes it all.
+export function follow(model, traits, root, draw) {
   for (const trait of traits) model.on(`change:${trait}`, draw);
   draw();
-  return () => traits.forEach((trait) => model.off(`change:${trait}`, draw));
+  return () => {
+    for (const trait of traits) model.off(`change:${trait}`, draw);
+    root.remove();
+  };
 }
 
 export function put(model, trait, value) {

@@ -32,7 +32,7 @@ function render({ model, el }) {
   const where = html("output", {}), view = html("div", {}), caption = html("p", { "aria-live": "polite" });
   root.append(html("div", { class: "controls" }, where, html("span", {}, "sharper"), slider, html("span", {}, "flatter")),
     marks.row, view, caption);
-  return follow(model, ["place"], () => {
+  return follow(model, ["place"], root, () => {
     const place = model.get("place");
     slider.value = place;
     slider.setAttribute("aria-valuetext", data.temperatures[place]);
