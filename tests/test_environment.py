@@ -18,12 +18,8 @@ import pins
 
 ROOT = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-OURS = {
-    "bertlab",
-    "tests",
-    "experiments",
-    "benchmarks",
-    *(path.stem for path in (ROOT / "tools").glob("*.py")),
+OURS = {"bertlab", "tests", "experiments", "benchmarks"} | {
+    path.stem for folder in ("tools", "experiments", "tests") for path in (ROOT / folder).rglob("*.py")
 }
 
 
