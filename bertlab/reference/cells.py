@@ -70,6 +70,13 @@ def gru_cell_vjp(
     Returns
     -------
     d_x, d_h, d_w_input, d_w_hidden, d_b_input, d_b_hidden : float arrays, each shaped like its argument.
+
+    Examples
+    --------
+    >>> x, weight, bias = np.ones((1, 1)), np.zeros((3, 1)), np.zeros(3)
+    >>> gradients = gru_cell_vjp(np.ones((1, 1)), x, np.array([[8.0]]), weight, weight, bias, bias)
+    >>> gradients[1].tolist(), gradients[4].tolist()  # half of it goes to h; the biases of r, z and n
+    ([[0.5]], [0.0, 2.0, 0.5])
     """
     r, z, n, h_n = _gru_gates(x, h, w_input, w_hidden, b_input, b_hidden)
     d_z = grad * (h - n) * z * (1 - z)  # through the sigmoid
@@ -148,6 +155,13 @@ def lstm_cell_vjp(
     Returns
     -------
     d_x, d_h, d_c, d_w_input, d_w_hidden, d_b_input, d_b_hidden : float arrays, each shaped like its argument.
+
+    Examples
+    --------
+    >>> x, weight, bias = np.zeros((1, 1)), np.zeros((4, 1)), np.zeros(4)
+    >>> gradients = lstm_cell_vjp((x, np.ones((1, 1))), x, x, np.array([[8.0]]), weight, weight, bias, bias)
+    >>> gradients[2].tolist(), gradients[5].tolist()  # half of it goes to c; the biases of i, f, g and o
+    ([[0.5]], [0.0, 2.0, 0.5, 0.0])
     """
     i, f, g, o = _lstm_gates(x, h, w_input, w_hidden, b_input, b_hidden)
     out = np.tanh(f * c + i * g)  # what the output gate lets through

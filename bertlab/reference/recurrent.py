@@ -94,6 +94,13 @@ def gru_vjp(
     References
     ----------
     Werbos 1990, "Backpropagation through time".
+
+    Examples
+    --------
+    >>> x, weight, bias, h0 = np.zeros((1, 3, 1)), np.zeros((3, 1)), np.zeros(3), np.zeros((1, 1))
+    >>> d_last = np.zeros((1, 3, 1)), np.ones((1, 1))
+    >>> gru_vjp(d_last, x, None, weight, weight, bias, bias, h0)[-1].item()  # halved at each of three steps
+    0.125
     """
     weights, first = (w_input, w_hidden, b_input, b_hidden), [_first(x, w_hidden, h0)]
     d_states, d_last = grad
@@ -177,6 +184,13 @@ def lstm_vjp(
     References
     ----------
     Werbos 1990, "Backpropagation through time".
+
+    Examples
+    --------
+    >>> x, weight, bias, zero = np.zeros((1, 3, 1)), np.zeros((4, 1)), np.zeros(4), np.zeros((1, 1))
+    >>> d_last = np.zeros((1, 3, 1)), (zero, np.ones((1, 1)))
+    >>> lstm_vjp(d_last, x, None, weight, weight, bias, bias, zero, zero)[-1].item()  # forget gates of a half
+    0.125
     """
     weights, first = (
         (w_input, w_hidden, b_input, b_hidden),
