@@ -1,9 +1,9 @@
-"""Does attention help on real sentences, and does it help most on the long ones? German to English on Multi30k.
+"""Does attention help on real sentences, and most on the long ones? German to English on Multi30k.
 
-Trains a GRU encoder-decoder with and without attention, several seeds, same data, same steps. Scores the 1,000 captions
-of test_2016_flickr with sacreBLEU, whole and by length of the source, beside a baseline without any learning: the
-translation of the most similar training sentence. Multi30k is non-commercial: the scores and a few alignments are kept,
-no checkpoint is.
+Trains a GRU encoder-decoder with and without attention, several seeds, same data, same steps. Scores the 1,000
+captions of test_2016_flickr with sacreBLEU, whole and by length of the source, beside a baseline without any
+learning: the translation of the most similar training sentence. Multi30k is non-commercial: the scores and a few
+alignments are kept, no checkpoint is.
 """
 
 from __future__ import annotations
@@ -133,27 +133,27 @@ def words_of(pieces: list[str]) -> list[list[int]]:
 
 def alignments(translations: list[str], maps: list[np.ndarray]) -> list[dict[str, Any]]:
     """Keep three alignments by rule, not by taste: well translated, 8 to 12 words, and the least in step."""
-    rows = []
+    rows, german = [], tokenizer("de")
     test, reference = encoded("test_2016_flickr", "de"), sentences("test_2016_flickr", "en")
     for text, weights, ids, wanted in zip(translations, maps, test, reference, strict=True):
-        source = [tokenizer("de").id_to_token(i) for i in ids[:-1]]
+        source = [german.id_to_token(i) for i in ids[:-1]]
         target = tokenizer("en").encode(text).tokens
-        if not 8 <= len(text.split()) <= 12 or len(target) != len(weights):
+        lines = words_of(target)
+        if not 8 <= len(text.split()) == len(lines) <= 12 or len(target) != len(weights):
             continue
         if sacrebleu.sentence_bleu(text, [wanted]).score < 60:
             continue
-        columns, lines = words_of(source), words_of(target)
+        columns = words_of(source)
         by_word = np.stack(
             [weights[:, c].sum(axis=1) for c in columns], axis=1
         )  # a word gets all of its pieces
         by_word = np.stack([by_word[r].mean(axis=0) for r in lines])  # (target words, source words)
         looks_at = by_word.argmax(axis=1)
         backwards = int((np.diff(looks_at) < 0).sum())
-        join = {"de": tokenizer("de"), "en": tokenizer("en")}
         rows.append({
             "backward_jumps": backwards,
-            "source": [join["de"].decode([ids[i] for i in c]).strip() for c in columns],
-            "target": text.split() if len(text.split()) == len(lines) else ["".join(target[i] for i in r) for r in lines],
+            "source": [german.decode([ids[i] for i in c]).strip() for c in columns],
+            "target": text.split(),
             "weights": by_word.round(3).tolist(),
         })  # fmt: skip
     rows.sort(key=lambda row: -row["backward_jumps"])
@@ -161,7 +161,7 @@ def alignments(translations: list[str], maps: list[np.ndarray]) -> list[dict[str
 
 
 def most_similar() -> list[str]:
-    """Translate by memory: the translation of the training sentence with the closest bag of pieces (tf-idf, cosine)."""
+    """Translate by memory: take the translation of the nearest training sentence (tf-idf of pieces, cosine)."""
     train, test = encoded("train", "de"), encoded("test_2016_flickr", "de")
 
     def counts(rows: list[list[int]]) -> torch.Tensor:
@@ -191,7 +191,7 @@ def bleu(hypotheses: list[str]) -> dict[str, Any]:
 
 
 def significance(without: list[str], with_attention: list[str]) -> dict[str, float]:
-    """Resample the test sentences in pairs (Koehn 2004), 1,000 times: could the gain be luck of the test set?"""
+    """Resample the test sentences in pairs, 1,000 times (Koehn 2004): is the gain luck of the test set?"""
     systems = [("none", without), ("dot", with_attention)]
     references = [sentences("test_2016_flickr", "en")]
     metric = {"BLEU": sacrebleu.BLEU(references=references)}
@@ -232,7 +232,9 @@ def main() -> None:
         ],
         "alignments": shown[SEEDS[0]],
         "metric": str(metric.get_signature()),
-        "settings": {"pieces": PIECES, "width": WIDTH, "dropout": DROPOUT, "batch": BATCH, "epochs": EPOCHS, "peak": PEAK},
+        "settings": {
+            "pieces": PIECES, "width": WIDTH, "dropout": DROPOUT, "batch": BATCH, "epochs": EPOCHS, "peak": PEAK
+        },
     }  # fmt: skip
     save_result(NAME, QUESTION, results, seconds=sum(row["seconds"] for row in rows))
 

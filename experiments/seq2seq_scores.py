@@ -1,7 +1,7 @@
 """Which way of scoring learns fastest? Bahdanau's and Luong's scores on the same numbers, steps and seeds.
 
-Trains the model of notebook 01 (single numbers below a million, English to German) without attention and with each of
-the four scores, several seeds, and counts held-out numbers translated without a fault along the way.
+Trains the model of notebook 01 (single numbers below a million, English to German) without attention and with each
+of the four scores, several seeds, and counts held-out numbers translated without a fault along the way.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 import torch
-from seq2seq_numbers import vocabularies
 
+from _number_words import exact, translate, vocabularies
 from bertlab.datasets.numbers import sample_pairs
-from bertlab.nn import Seq2Seq, Seq2SeqConfig, greedy_decode
+from bertlab.nn import Seq2Seq, Seq2SeqConfig
 from bertlab.nn.functional import cross_entropy
 from bertlab.training import fit, linear_decay, run_arms, save_result
 
@@ -48,20 +48,21 @@ def train_and_test(arm: dict[str, Any], path: Path) -> dict[str, Any]:
         return cross_entropy(logits, targets, ignore_index=german.pad_id)
 
     pairs = sample_pairs(np.random.default_rng(0), TEST, held_out=True)
-    source, rate = english.batch([p[0] for p in pairs]), linear_decay(PEAK, WARMUP, STEPS)
-    exact = []
+    rate, shares = linear_decay(PEAK, WARMUP, STEPS), []
     for stop in range(EVERY, STEPS + 1, EVERY):
         fit(model, loss, steps=stop, learning_rate=rate, checkpoint=path.with_suffix(".pt"))
-        ids, _ = greedy_decode(model, source, max_length=20)
-        outputs = [german.decode(row) for row in ids.tolist()]
-        exact.append(float(np.mean([o == p[1] for o, p in zip(outputs, pairs, strict=True)])))
-    return {"parameters": sum(p.numel() for p in model.parameters()), "exact": exact}
+        shares.append(exact(translate(model, pairs, english, german, max_length=20), pairs))
+    return {"parameters": sum(p.numel() for p in model.parameters()), "exact": shares}
 
 
 def main() -> None:
     """Measure all arms, then write the record."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--workers", type=int, default=2, help="processes side by side, one thread each (default: 2)")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--workers", type=int, default=2, help="processes side by side, one thread each (default: 2)"
+    )
     workers = parser.parse_args().workers
     arms = [{"attention": a, "seed": s} for s in SEEDS for a in ATTENTION]
     rows = run_arms(NAME, arms, train_and_test, workers)
