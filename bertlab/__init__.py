@@ -18,8 +18,8 @@ __all__ = ["best_device", "setup"]
 def setup(seed: int = 0) -> None:
     """Make a notebook give the same results and the same pictures at every run.
 
-    Seeds Python, NumPy and PyTorch, computes in one thread by deterministic algorithms, prints four decimals, and
-    sets the style of the figures.
+    Seeds Python, NumPy and PyTorch, computes in one thread by deterministic algorithms, prints four decimals,
+    and sets the style of the figures.
 
     Parameters
     ----------

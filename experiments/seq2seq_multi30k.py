@@ -1,9 +1,9 @@
 """Does attention help on real sentences, and most on the long ones? German to English on Multi30k.
 
-Trains a GRU encoder-decoder with and without attention, several seeds, same data, same steps. Scores the 1,000
-captions of test_2016_flickr with sacreBLEU, whole and by length of the source, beside a baseline without any
-learning: the translation of the most similar training sentence. Multi30k is non-commercial: the scores and a few
-alignments are kept, no checkpoint is.
+Trains a GRU encoder-decoder with and without attention, several seeds, same data, same steps. Scores the
+1,000 captions of test_2016_flickr with sacreBLEU, whole and by length of the source, beside a baseline
+without any learning: the translation of the most similar training sentence. Multi30k is non-commercial: the
+scores and a few alignments are kept, no checkpoint is.
 """
 
 from __future__ import annotations
@@ -161,7 +161,7 @@ def alignments(translations: list[str], maps: list[np.ndarray]) -> list[dict[str
 
 
 def most_similar() -> list[str]:
-    """Translate by memory: take the translation of the nearest training sentence (tf-idf of pieces, cosine)."""
+    """Translate by memory: give the translation of the nearest training sentence (tf-idf, cosine)."""
     train, test = encoded("train", "de"), encoded("test_2016_flickr", "de")
 
     def counts(rows: list[list[int]]) -> torch.Tensor:
@@ -232,9 +232,8 @@ def main() -> None:
         ],
         "alignments": shown[SEEDS[0]],
         "metric": str(metric.get_signature()),
-        "settings": {
-            "pieces": PIECES, "width": WIDTH, "dropout": DROPOUT, "batch": BATCH, "epochs": EPOCHS, "peak": PEAK
-        },
+        "settings": {"pieces": PIECES, "width": WIDTH, "dropout": DROPOUT, "batch": BATCH}
+        | {"epochs": EPOCHS, "peak": PEAK, "warmup": WARMUP},
     }  # fmt: skip
     save_result(NAME, QUESTION, results, seconds=sum(row["seconds"] for row in rows))
 

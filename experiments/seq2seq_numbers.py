@@ -1,9 +1,9 @@
 """Where does the fixed vector break? Lists of number words, by their length and by the width of the state.
 
-Trains an LSTM encoder-decoder (English to German) with and without attention at four widths, several seeds, on
-lists of one to six numbers below a thousand, and counts lists translated without a fault, of numbers never seen in
-training. These lengths were all trained on: what fails there is the memory, not the step to longer lists. That step
-is tested apart, with seven.
+Trains an LSTM encoder-decoder (English to German) with and without attention at four widths, several seeds,
+on lists of one to six numbers below a thousand, and counts lists translated without a fault, of numbers never
+seen in training. These lengths were all trained on: what fails there is the memory, not the step to longer
+lists. That step is tested apart, with seven.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Which way of scoring learns fastest? Bahdanau's and Luong's scores on the same numbers, steps and seeds.
 
-Trains the model of notebook 01 (single numbers below a million, English to German) without attention and with each
-of the four scores, several seeds, and counts held-out numbers translated without a fault along the way.
+Trains the model of notebook 01 (single numbers below a million, English to German) without attention and with
+each of the four scores, several seeds, and counts held-out numbers translated without a fault along the way.
 """
 
 from __future__ import annotations

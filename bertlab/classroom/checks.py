@@ -33,7 +33,7 @@ def expect(condition: bool, sentence: str) -> None:
 
 
 def close(answer: ArrayLike, wanted: ArrayLike, tolerance: float = 1e-6) -> bool:
-    """Tell whether two arrays (NumPy, PyTorch, lists) have the same shape and, up to a tolerance, the same values."""
+    """Tell whether two arrays (NumPy, PyTorch, lists) have the same shape and nearly the same values."""
     import numpy as np
 
     a, w = np.asarray(answer, dtype=float), np.asarray(wanted, dtype=float)
@@ -49,8 +49,8 @@ def exercise(title: str) -> Callable[[Callable[[Answer], None]], Callable[[Answe
 
     Returns
     -------
-    decorator of a function of one argument, the student's answer: a function, a number or an array. An answer that is
-    None or ``...``, or a function that returns one of them, counts as not tried yet.
+    decorator of a function of one argument, the student's answer: a function, a number or an array. An answer
+    that is None or ``...``, or a function that returns one of them, counts as not tried yet.
 
     Examples
     --------

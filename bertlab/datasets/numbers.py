@@ -1,8 +1,8 @@
 """Number words in many languages: an endless translation set with exact answers, embedded in the package.
 
-German says the unit before the ten (45 = five-and-forty), so an alignment with English is not a diagonal. German and
-Dutch write a number as one long word. Whole words would be far too many and letters too long, so the compound is cut
-into its pieces: acht|hundert|fünf|und|achtzig, a first taste of WordPiece.
+German says the unit before the ten (45 = five-and-forty), so an alignment with English is not a diagonal.
+German and Dutch write a number as one long word. Whole words would be far too many and letters too long, so
+the compound is cut into its pieces: acht|hundert|fünf|und|achtzig, a first taste of WordPiece.
 """
 
 from __future__ import annotations
@@ -145,7 +145,9 @@ def sample_numbers(
         If `below` is under 100 or over one million.
     """
     if not 100 <= below <= LIMIT:
-        raise ValueError(f"below={below} leaves too few numbers or too large ones: choose from 100 to {LIMIT}")
+        raise ValueError(
+            f"below={below} leaves too few numbers or too large ones: choose from 100 to {LIMIT}"
+        )
     allowed = np.flatnonzero(is_held_out(np.arange(below)) == held_out)
     return rng.choice(allowed, size=shape)
 

@@ -20,7 +20,8 @@ def greedy_decode(model: Seq2Seq, source: Tensor, max_length: int) -> tuple[Tens
 
     Returns
     -------
-    ids, weights : (B, Tt) integer tensor, padded after the end token, and (B, Tt, Ts) float tensor of the weights each
+    ids, weights : (B, Tt) integer tensor, padded after the end token, and (B, Tt, Ts) float tensor of the
+        weights each
         token was written with, zero after the end, or None for a model without attention. Of equally probable
         tokens the one with the lowest id is written.
 

@@ -32,7 +32,7 @@ class Seq2SeqConfig:
     cell: Literal["gru", "lstm"] = "gru"
     bidirectional: bool = False  # the encoder reads both ways, half of d_model each
     attention: Attention = "dot"  # "none": the decoder gets the encoder's last state and nothing else
-    dropout: float = 0.0  # probability of dropping in [0, 1): embeddings, and the features before the output layer
+    dropout: float = 0.0  # probability in [0, 1) of dropping an embedding's or the last features' number
     pad_id: int = 0
     end_id: int = 1  # ends a sentence, and starts the decoder: a convention, any reserved id would do
 
@@ -42,9 +42,13 @@ class Seq2SeqConfig:
         if self.attention not in Attention.__args__:  # type: ignore[attr-defined]
             raise ValueError(f"attention={self.attention!r}: choose none, additive, dot, general or concat")
         if self.bidirectional and self.d_model % 2:
-            raise ValueError(f"d_model={self.d_model} does not split into two directions: choose an even number")
+            raise ValueError(
+                f"d_model={self.d_model} does not split into two directions: choose an even number"
+            )
         if not 0 <= self.dropout < 1:
-            raise ValueError(f"dropout={self.dropout} is not a probability in [0, 1): choose one, 0 switches it off")
+            raise ValueError(
+                f"dropout={self.dropout} is not a probability in [0, 1): choose one, 0 switches it off"
+            )
 
 
 class Memory(NamedTuple):
@@ -56,7 +60,7 @@ class Memory(NamedTuple):
 
 
 class Decoded(NamedTuple):
-    """What the decoder computes for Tt target positions; scores, weights and contexts are None without attention."""
+    """What the decoder computes for Tt target positions; without attention three of them are None."""
 
     logits: Tensor  # (B, Tt, V)
     states: Tensor  # (B, Tt, D)
@@ -141,7 +145,7 @@ class Scorer(nn.Module):
 
 
 class Decoder(nn.Module):
-    """Writes the target one token after the other, from the encoder's last state and, with attention, from all of them."""
+    """Writes the target token by token, from the encoder's last state and, with attention, from all states."""
 
     def __init__(self, config: Seq2SeqConfig) -> None:
         super().__init__()
@@ -149,7 +153,7 @@ class Decoder(nn.Module):
         self.embedding = nn.Embedding(config.target_vocab, config.d_embedding)
         layer = GRU if config.cell == "gru" else LSTM
         with_context = config.d_model if config.attention != "none" else 0
-        before = with_context if config.attention == "additive" else 0  # Bahdanau: the context enters the cell
+        before = with_context if config.attention == "additive" else 0  # the context enters Bahdanau's cell
         self.rnn = layer(config.d_embedding + before, config.d_model)
         self.scorer = Scorer(config.attention, config.d_model) if config.attention != "none" else None
         self.combine = nn.Linear(with_context + config.d_model, config.d_model)
@@ -157,7 +161,7 @@ class Decoder(nn.Module):
         self.dropout = nn.Dropout(config.dropout)
 
     def forward(self, inputs: Tensor, state: State, memory: Memory) -> Decoded:
-        """Read (B, Tt) ids of the tokens before each position: all at once in training, one by one in decoding."""
+        """Read (B, Tt) ids, the token before each position: all at once in training, one by one in decoding."""
         x = self.dropout(self.embedding(inputs))  # (B, Tt, E)
         if self.attention == "additive":
             states, scores, weights, contexts, state = self._look_then_step(x, state, memory)
@@ -165,7 +169,7 @@ class Decoder(nn.Module):
             states, state = self.rnn(x, h0=state)  # (B, Tt, D)
             scores, weights, contexts = self._look(states, memory)
         joined = states if contexts is None else torch.cat([contexts, states], dim=-1)
-        # Luong et al. 2015, eq. (5); Bahdanau's own output layer is a maxout of the same parts (appendix A.2.2).
+        # Luong et al. 2015, eq. (5). Departs from Bahdanau et al. 2015, appendix A.2.2: a maxout of these parts.
         features = torch.tanh(self.combine(joined))  # (B, Tt, D)
         logits = self.output(self.dropout(features))
         return Decoded(logits, states, scores, weights, contexts, features, state)
@@ -188,7 +192,9 @@ class Decoder(nn.Module):
             scores, weights, context = self._look(previous[:, None], memory)
             new, state = self.rnn(torch.cat([x_t, context], dim=-1), h0=state)
             steps.append((new, scores, weights, context))
-        states, all_scores, all_weights, contexts = (torch.cat(parts, dim=1) for parts in zip(*steps, strict=True))
+        states, all_scores, all_weights, contexts = (
+            torch.cat(parts, dim=1) for parts in zip(*steps, strict=True)
+        )
         return states, all_scores, all_weights, contexts, state
 
 
@@ -201,8 +207,8 @@ class Seq2Seq(nn.Module):
 
     References
     ----------
-    Sutskever et al. 2014, sec. 2, without attention; Bahdanau et al. 2015, sec. 3, "additive", which scores with the
-    previous state; Luong et al. 2015, sec. 3.1, "dot", "general" and "concat", which score with the new one.
+    Sutskever et al. 2014, sec. 2, without attention; Bahdanau et al. 2015, sec. 3, "additive", which scores
+    with the previous state; Luong et al. 2015, sec. 3.1, "dot", "general", "concat", which score with the new.
 
     Examples
     --------

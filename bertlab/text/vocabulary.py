@@ -42,7 +42,7 @@ class Vocabulary:
 
     @classmethod
     def from_sentences(cls, sentences: Iterable[Sequence[str]], min_count: int = 1) -> Vocabulary:
-        """Take every word seen at least `min_count` times, the most frequent first, equals in alphabetical order.
+        """Take the words seen at least `min_count` times, frequent ones first, equals in alphabetical order.
 
         Examples
         --------

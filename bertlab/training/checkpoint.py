@@ -9,7 +9,9 @@ import torch
 from torch import nn
 
 
-def save_checkpoint(path: Path, model: nn.Module, optimizer: torch.optim.Optimizer, losses: list[float]) -> None:
+def save_checkpoint(
+    path: Path, model: nn.Module, optimizer: torch.optim.Optimizer, losses: list[float]
+) -> None:
     """Save weights, optimiser, losses so far (their number is the step) and the state of chance, in one move.
 
     Parameters
@@ -30,7 +32,9 @@ def save_checkpoint(path: Path, model: nn.Module, optimizer: torch.optim.Optimiz
     os.replace(temporary, path)
 
 
-def load_checkpoint(path: Path, model: nn.Module, optimizer: torch.optim.Optimizer) -> tuple[int, list[float]]:
+def load_checkpoint(
+    path: Path, model: nn.Module, optimizer: torch.optim.Optimizer
+) -> tuple[int, list[float]]:
     """Restore what `save_checkpoint` saved.
 
     Parameters
@@ -53,7 +57,9 @@ def load_checkpoint(path: Path, model: nn.Module, optimizer: torch.optim.Optimiz
     try:
         model.load_state_dict(state["model"])
     except RuntimeError as error:
-        raise ValueError(f"{path} belongs to another model: delete it to start anew, or name another file") from error
+        raise ValueError(
+            f"{path} belongs to another model: delete it to start anew, or name another file"
+        ) from error
     optimizer.load_state_dict(state["optimizer"])
     torch.set_rng_state(state["random"])
     return len(state["losses"]), list(state["losses"])

@@ -27,11 +27,11 @@ def fit(
     Parameters
     ----------
     model : what is trained; left in training mode.
-    loss : computes the loss of step 0, 1, … as a scalar tensor. It must pick its batch by the step number alone,
-        or a resumed run would see other data than an unbroken one.
+    loss : computes the loss of step 0, 1, … as a scalar tensor. It must pick its batch by the step number
+        alone, or a resumed run would see other data than an unbroken one.
     steps : number of steps in all, those before a resumption counted.
-    learning_rate : from the number of steps done to the rate of the next one, counted from 1: the first step of a
-        warm-up is not lost on a rate of 0.
+    learning_rate : from a step number, counted from 1 so that the first step of a warm-up is not lost on a
+        rate of 0, to its rate.
     clip : largest norm of the gradient; longer ones are shortened to it (Pascanu et al. 2013, sec. 3.2).
     checkpoint : file to resume from when it exists, and to save to at every `save_every` steps, at the end,
         and at an interruption.
@@ -53,7 +53,8 @@ def fit(
     done, losses = load_checkpoint(checkpoint, model, optimizer) if checkpoint else (0, [])
     model.train()
     # A bar only where somebody watches: `disable=None` is silent in notebooks, logs and tests.
-    with trange(done, steps, initial=done, total=steps, disable=None, desc=checkpoint.stem if checkpoint else None) as bar:
+    name = checkpoint.stem if checkpoint else None
+    with trange(done, steps, initial=done, total=steps, disable=None, desc=name) as bar:
         try:
             for step in bar:
                 losses.append(_step(model, optimizer, loss(step), learning_rate(step + 1), clip))
@@ -68,10 +69,14 @@ def fit(
     return losses
 
 
-def _step(model: nn.Module, optimizer: torch.optim.Optimizer, loss: Tensor, rate: float, clip: float) -> float:
+def _step(
+    model: nn.Module, optimizer: torch.optim.Optimizer, loss: Tensor, rate: float, clip: float
+) -> float:
     """Move every weight once, and return the loss before the move."""
     if not torch.isfinite(loss):
-        raise FloatingPointError(f"the loss is {loss.item()}: lower the learning rate ({rate:.1e}) or look at the batch")
+        raise FloatingPointError(
+            f"the loss is {loss.item()}: lower the learning rate ({rate:.1e}) or look at the batch"
+        )
     for group in optimizer.param_groups:
         group["lr"] = rate
     optimizer.zero_grad()

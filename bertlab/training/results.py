@@ -1,4 +1,4 @@
-"""Measured claims: run the arms of an experiment side by side, keep what was measured with how it was measured."""
+"""Measured claims: run the arms of an experiment side by side, keep what was measured, and how."""
 
 from __future__ import annotations
 
@@ -31,7 +31,8 @@ def run_arms(
     ----------
     name : of the experiment; its arms are kept in ``runs/<name>/``.
     arms : one dictionary of settings for each.
-    run : measures one arm; a function of a module. It gets the arm and a path without suffix for its own checkpoints.
+    run : measures one arm; a function of a module. It gets the arm and a path without suffix for its own
+        checkpoints.
     workers : processes side by side, each with one thread.
     runs : where unfinished work is kept.
 
@@ -66,7 +67,9 @@ def _measure(run: Callable[[Arm, Path], dict[str, Any]], arm: Arm, file: Path) -
     os.replace(temporary, file)
 
 
-def save_result(name: str, question: str, results: dict[str, Any], seconds: float, folder: Path = RESULTS) -> Path:
+def save_result(
+    name: str, question: str, results: dict[str, Any], seconds: float, folder: Path = RESULTS
+) -> Path:
     """Write ``data/results/<name>.json``: the question, what was measured, and how to measure it again.
 
     Parameters
@@ -85,7 +88,10 @@ def save_result(name: str, question: str, results: dict[str, Any], seconds: floa
         "question": question,
         "command": f"make results-{name}",
         "cost_core_minutes": round(seconds / 60, 1),
-        "versions": {"python": platform.python_version()} | {p: version(p) for p in ("torch", "numpy", "bertlab")},
+        "versions": {
+            "python": platform.python_version(),
+            **{name: version(name) for name in ("torch", "numpy")},
+        },
         "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores",
         **results,
     }

@@ -34,7 +34,9 @@ def linear_decay(peak: float, warmup: int, total: int) -> Callable[[int], float]
     [0.0, 0.0005, 0.001, 0.0006667, 0.0]
     """
     if not 0 <= warmup < total:
-        raise ValueError(f"warmup={warmup} of total={total} steps: the warm-up must be shorter than the training")
+        raise ValueError(
+            f"warmup={warmup} of total={total} steps: the warm-up must be shorter than the training"
+        )
 
     def rate(step: int) -> float:
         if step < warmup:

@@ -89,7 +89,7 @@ def test_a_right_answer_is_called_right(check, answer, capsys):
         (check_context, lambda h, s, real: softmax(np.where(real, s @ h, 0)) @ s, "exp(0) = 1"),
         (check_context, lambda h, s, real: np.where(real, softmax(s @ h), 0) @ s, "after the softmax"),
         (check_context, lambda h, s, real: softmax(s @ h)[:, None] * s, "shape (5, 3)"),
-        (check_context, lambda h, s, real: softmax(s @ h / 2) @ s, "without padding the context is off"),
+        (check_context, lambda h, s, real: softmax(s @ h / 2) @ s, "the context is off without padding"),
         (check_greedy, without_feedback, "feed the last word back"),
         (check_greedy, without_end, "does not end"),
         (check_greedy, without_limit, "stop at the limit"),
@@ -103,4 +103,5 @@ def test_a_right_answer_is_called_right(check, answer, capsys):
 def test_a_likely_mistake_is_named(check, answer, named, capsys):
     check(answer)
     out = capsys.readouterr().out
-    assert out.startswith("✗") and named in out, out
+    assert out.startswith("✗")
+    assert named in out

@@ -77,7 +77,9 @@ def test_D11_no_position_sees_its_own_target_or_a_later_one(kind):
         after = model(SHORT, changed).logits
         torch.testing.assert_close(after[:, : t + 1], before[:, : t + 1], rtol=0, atol=1e-12)
         if t + 1 < targets.shape[1]:
-            assert (after[:, t + 1] - before[:, t + 1]).abs().max() > 1e-3  # the change did reach the next one
+            assert (
+                after[:, t + 1] - before[:, t + 1]
+            ).abs().max() > 1e-3  # the change did reach the next one
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -98,9 +100,13 @@ def test_luong_scores_with_the_new_state_and_bahdanau_with_the_previous_one():
         model = build(attention=kind)
         memory = model.encoder(SHORT)
         out = model.decoder(shift_right(TARGETS, 1), memory.state, memory)
-        states = torch.cat([memory.state[:, None], out.states], dim=1)  # (B, Tt + 1, D), the initial one first
+        states = torch.cat(
+            [memory.state[:, None], out.states], dim=1
+        )  # (B, Tt + 1, D), the initial one first
         queries = states[:, index : index + TARGETS.shape[1]]
-        torch.testing.assert_close(model.decoder.scorer(queries, memory.states), out.scores, rtol=0, atol=1e-12)
+        torch.testing.assert_close(
+            model.decoder.scorer(queries, memory.states), out.scores, rtol=0, atol=1e-12
+        )
 
 
 @pytest.mark.parametrize("kind", WITH_ATTENTION)
@@ -130,7 +136,8 @@ def test_every_parameter_gets_a_gradient(kind, cell):
     targets = torch.tensor([[3, 4, 1], [5, 1, 0]])
     cross_entropy(model(source, targets).logits, targets, ignore_index=0).backward()
     for name, parameter in model.named_parameters():
-        assert parameter.grad is not None and parameter.grad.abs().sum() > 0, name
+        assert parameter.grad is not None, name
+        assert parameter.grad.abs().sum() > 0, name
 
 
 def test_D06_dropout_stops_in_evaluation():
@@ -170,7 +177,7 @@ def test_greedy_decoding_pads_after_the_end_and_stops_when_all_have_ended():
     model = build(attention="dot")
     with torch.no_grad():
         model.decoder.output.bias[1] = 1e3  # the end token always wins
-    ids, weights = greedy_decode(model.train(), SHORT.expand(3, -1), max_length=6)
+    ids, _ = greedy_decode(model.train(), SHORT.expand(3, -1), max_length=6)
     assert ids.tolist() == [[1], [1], [1]]
     assert model.training  # the mode is put back
     with torch.no_grad():

@@ -23,7 +23,8 @@ def constant(step: int) -> float:
 def test_the_loss_falls():
     model, loss = setup_run()
     losses = fit(model, loss, steps=200, learning_rate=constant)
-    assert len(losses) == 200 and sum(losses[-20:]) < 0.05 * sum(losses[:20])
+    assert len(losses) == 200
+    assert sum(losses[-20:]) < 0.05 * sum(losses[:20])
 
 
 def test_D34_a_resumed_run_equals_an_unbroken_one(tmp_path):
@@ -77,7 +78,7 @@ def test_a_long_gradient_is_shortened():
 
 def test_a_loss_that_is_not_finite_stops_the_run():
     model, loss = setup_run()
-    with pytest.raises(FloatingPointError, match="nan.*learning rate"):
+    with pytest.raises(FloatingPointError, match=r"nan.*learning rate"):
         fit(model, lambda step: loss(step) * float("nan"), steps=1, learning_rate=constant)
 
 
@@ -86,7 +87,13 @@ def test_a_checkpoint_of_another_model_is_refused(tmp_path):
     fit(model, loss, steps=1, learning_rate=constant, checkpoint=tmp_path / "run.pt")
     other = nn.Linear(3, 1)
     with pytest.raises(ValueError, match="another model"):
-        fit(other, lambda step: other(torch.ones(3)).sum(), steps=2, learning_rate=constant, checkpoint=tmp_path / "run.pt")
+        fit(
+            other,
+            lambda step: other(torch.ones(3)).sum(),
+            steps=2,
+            learning_rate=constant,
+            checkpoint=tmp_path / "run.pt",
+        )
 
 
 def test_a_warm_up_longer_than_the_training_is_refused():
