@@ -62,10 +62,8 @@ class Lookup(nn.Module):
     def forward(self, asked: Tensor, keys: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
         """Look up: (B,), (B, T) and (B, T) ids -> logits (B, V) and weights (B, T)."""
         # Without positions a score depends on two words alone: project each word once, then pick the pairs.
-        all_scores = (
-            dot_scores(self.query(self.keys.weight), self.key(self.keys.weight)) * self.scale
-        )  # (V, V)
-        scores = all_scores[asked[:, None], keys]  # (B, T)
+        q, k = self.query(self.keys.weight), self.key(self.keys.weight)  # (V, K)
+        scores = (dot_scores(q, k) * self.scale)[asked[:, None], keys]  # (V, V) -> (B, T)
         mixed, weights = attend(scores[:, None], self.values(values))  # (B, 1, D), (B, 1, T)
         return self.read_out(mixed[:, 0]), weights[:, 0]
 
