@@ -8,14 +8,15 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Circle, Rectangle
 
 from bertlab.viz.drawing import arrow, canvas, words
-from bertlab.viz.payload import MOST_CELLS, cells
+from bertlab.viz.payload import cells
 from bertlab.viz.style import BLUE, INK, RED, SIGNED, TEAL, house_style, number, shown, subscript
 from bertlab.viz.trace import DecodingTrace
 
-HEIGHT, CELL, BASE = 4.35, 0.11, 0.62  # inches: of the sheet, of a cell, where all vectors stand
+HEIGHT, BASE, TALL, WIDE = 4.35, 0.62, 1.32, 0.22  # inches: of the sheet; where vectors stand, and their size
+TOP = BASE + TALL
 LEFT, RIGHT = 1.0, 5.2  # between which the source lies
 MEMORY, NEW, COMBINED = 5.75, 6.6, 7.75  # middles of the decoder's vectors
-CONTEXT = (2.2, 3.6)  # lower left corner of the context, which lies above the source
+CONTEXT_X, CONTEXT_Y, CONTEXT_LONG = 2.2, 3.6, 2.64  # the context lies above the source
 
 
 @house_style
@@ -49,12 +50,21 @@ def _cell(ax: Axes, x: float, y: float, width: float, height: float, value: floa
     )
 
 
-def _column(ax: Axes, x: float, values: list[float], name: str) -> float:
-    """A vector standing at `BASE`; returns its upper edge."""
+def _column(ax: Axes, x: float, values: list[float], name: str) -> None:
+    """A vector standing at `BASE`."""
+    height = TALL / len(values)
     for i, value in enumerate(reversed(values)):
-        _cell(ax, x - CELL, BASE + i * CELL, 2 * CELL, CELL, value)
+        _cell(ax, x - WIDE / 2, BASE + i * height, WIDE, height, value)
     ax.text(x, BASE - 0.05, name, ha="center", va="top", fontsize=12)
-    return BASE + len(values) * CELL
+
+
+def _context(ax: Axes, values: list[float], name: str) -> None:
+    """The context, lying."""
+    width = CONTEXT_LONG / len(values)
+    for i, value in enumerate(values):
+        _cell(ax, CONTEXT_X + width * i, CONTEXT_Y, width, WIDE, value)
+    ax.text(CONTEXT_X - 0.08, CONTEXT_Y + WIDE / 2, name, ha="right", va="center")
+    _badge(ax, 0.2, CONTEXT_Y + WIDE / 2, 5, "context")
 
 
 def _badge(ax: Axes, x: float, y: float, n: int, name: str, above: bool = False) -> None:
@@ -73,25 +83,19 @@ def _source(ax: Axes, trace: DecodingTrace, position: int) -> None:
     n = len(trace.source_tokens)
     room = min(0.9, (RIGHT - LEFT) / n)
     xs = [LEFT + room * (i + 0.5) for i in range(n)]
-    encoder, context = cells(trace.encoder_states), cells(trace.contexts)[position]
-    middle = CONTEXT[0] + len(context) * CELL
-    for i, x in enumerate(xs):
-        top = _column(ax, x, encoder[i], f"h{subscript(i + 1)}")
+    for i, (x, values) in enumerate(zip(xs, cells(trace.encoder_states), strict=True)):
+        _column(ax, x, values, f"h{subscript(i + 1)}")
         score, weight = float(trace.scores[position, i]), float(trace.weights[position, i])
-        ax.text(x, top + 0.05, number(score), ha="center", va="bottom", fontsize=11)
-        ax.add_patch(Rectangle((x - 0.14, top + 0.28), 0.28, 0.6 * weight, facecolor=BLUE))
-        ax.text(x, top + 0.31 + 0.6 * weight, f"{weight:.2f}", ha="center", va="bottom", fontsize=11)
-        ends = [x, middle], [top + 0.55 + 0.6 * weight, CONTEXT[1] - 0.04]
+        ax.text(x, TOP + 0.05, number(score), ha="center", va="bottom", fontsize=11)
+        ax.add_patch(Rectangle((x - 0.14, TOP + 0.28), 0.28, 0.6 * weight, facecolor=BLUE))
+        ax.text(x, TOP + 0.31 + 0.6 * weight, f"{weight:.2f}", ha="center", va="bottom", fontsize=11)
+        ends = [x, CONTEXT_X + CONTEXT_LONG / 2], [TOP + 0.55 + 0.6 * weight, CONTEXT_Y - 0.04]
         width, alpha = 1 + 4 * weight, 0.12 + 0.88 * weight
         ax.plot(*ends, color=TEAL, alpha=alpha, linewidth=width, linestyle="-", marker="none")
     words(ax, xs, 0.2, trace.source_tokens, room - 0.06)
-    for i, value in enumerate(context):
-        _cell(ax, CONTEXT[0] + 2 * CELL * i, CONTEXT[1], 2 * CELL, 2 * CELL, value)
-    name = f"C{subscript(position + 1)}"
-    ax.text(CONTEXT[0] - 0.08, CONTEXT[1] + CELL, name, ha="right", va="center")
-    _badge(ax, 0.2, top + 0.13, 3, "scores")
-    _badge(ax, 0.2, top + 0.42, 4, "softmax")
-    _badge(ax, 0.2, CONTEXT[1] + CELL, 5, "context")
+    _context(ax, cells(trace.contexts)[position], f"C{subscript(position + 1)}")
+    _badge(ax, 0.2, TOP + 0.13, 3, "scores")
+    _badge(ax, 0.2, TOP + 0.42, 4, "softmax")
 
 
 def _decoder(ax: Axes, trace: DecodingTrace, position: int) -> None:
@@ -102,11 +106,11 @@ def _decoder(ax: Axes, trace: DecodingTrace, position: int) -> None:
     _column(ax, COMBINED, cells(trace.combined)[position], "combined")
     words(ax, [(MEMORY + NEW) / 2], 0.2, [f"input: {shown(trace.fed(position))}"], 2.2)
     for x, n, name in ((MEMORY, 1, "start"), (NEW, 2, "new state"), (COMBINED, 6, "combine")):
-        _badge(ax, x, BASE + MOST_CELLS * CELL + 0.2, n, name, above=True)
+        _badge(ax, x, TOP + 0.2, n, name, above=True)
     arrow(ax, (MEMORY + 0.16, 1.1), (NEW - 0.16, 1.1))
     arrow(ax, (NEW + 0.16, 1.1), (COMBINED - 0.16, 1.1))
-    right = CONTEXT[0] + 2 * CELL * len(cells(trace.contexts)[0]) + 0.1
-    route = [right, 5.35, 5.35, 7.2, 7.2], [CONTEXT[1] + CELL] * 2 + [2.75, 2.75, 1.4]
+    right, level = CONTEXT_X + CONTEXT_LONG + 0.1, CONTEXT_Y + WIDE / 2
+    route = [right, 5.35, 5.35, 7.2, 7.2], [level, level, 2.75, 2.75, 1.4]
     ax.plot(*route, color=TEAL, linewidth=2, linestyle="-", marker="none")
     arrow(ax, (7.2, 1.4), (COMBINED - 0.16, 1.4), TEAL, 2)
 
@@ -121,4 +125,4 @@ def _answer(ax: Axes, trace: DecodingTrace, position: int) -> None:
         ax.add_patch(Rectangle((7.22, y - 0.09), 0.85 * probability, 0.18, facecolor=BLUE))
         ax.text(7.28 + 0.85 * probability, y, f"{probability:.2f}", fontsize=11, **plain)
     _badge(ax, 5.55, HEIGHT - 0.25, 7, "word")
-    arrow(ax, (COMBINED, BASE + MOST_CELLS * CELL + 0.55), (COMBINED, HEIGHT - 0.15 - 0.27 * len(best)))
+    arrow(ax, (COMBINED, TOP + 0.55), (COMBINED, HEIGHT - 0.15 - 0.27 * len(best)))

@@ -71,7 +71,8 @@ def make_trace() -> Callable[..., viz.DecodingTrace]:
     return make
 
 
-@pytest.fixture(scope="session")
+# For a module, not the session: while Playwright runs, no other test can start an event loop in its thread.
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     if os.environ.get("BERTLAB_NO_BROWSER") == "1":
         pytest.skip("BERTLAB_NO_BROWSER=1")
@@ -174,9 +175,15 @@ class Lab:
 TOKEN = "look"
 
 
+@pytest.fixture(scope="module")
+def lab(browser: Browser, lab_server: tuple[Path, int]) -> Lab:
+    """JupyterLab in the browser."""
+    return Lab(browser, *lab_server)
+
+
 @pytest.fixture(scope="session")
-def lab(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
-    """A JupyterLab that knows nothing of the reader's settings and asks nothing from outside."""
+def lab_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, int]]:
+    """Folder and port of a JupyterLab without the reader's settings, which asks nothing from outside."""
     home = tmp_path_factory.mktemp("lab")
     notebooks = home / "notebooks"
     notebooks.mkdir()
@@ -197,7 +204,7 @@ def lab(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
     with log.open("w") as out, subprocess.Popen(command, stderr=out, stdout=out, env=environment) as server:
         try:
             _wait_for(f"http://127.0.0.1:{port}/api/status?token={TOKEN}", server, log)
-            yield Lab(browser, notebooks, port)
+            yield notebooks, port
         finally:
             server.terminate()
 

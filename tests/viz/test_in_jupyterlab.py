@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
+import nbclient
+import nbconvert
 import pytest
+from nbformat.v4 import new_code_cell, new_notebook
 from playwright.sync_api import expect
 
+TEMPLATES = Path(__file__).resolve().parents[2] / "tools" / "templates"
 SETUP = """import numpy as np
 from bertlab import viz
 rng = np.random.default_rng(0)
@@ -58,3 +63,14 @@ def test_the_seven_steps_work_twice_in_one_notebook_and_the_kernel_sees_where_th
     assert len(shown) == 2
     assert all("image/png" in data and "Seven steps" in "".join(data["text/plain"]) for data in shown)
     page.close()
+
+
+@pytest.mark.slow
+def test_d40_an_exported_notebook_shows_each_explorer_as_a_picture_with_its_tokens_in_words():
+    notebook = new_notebook(cells=[new_code_cell(source) for source in (SETUP, STEPS, AGAIN)])
+    nbclient.NotebookClient(notebook, timeout=60, kernel_name="python3", store_widget_state=False).execute()
+    exporter = nbconvert.HTMLExporter(template_name="course", extra_template_basedirs=[str(TEMPLATES)])
+    html, _ = exporter.from_notebook_node(notebook)
+    assert html.count('<img alt="Seven steps') + html.count('alt="Seven steps') >= 2
+    assert html.count("“eins zwei”, from “one &lt;b&gt;two&lt;/b&gt; &lt;/s&gt;”.") >= 2
+    assert "model not found" not in html

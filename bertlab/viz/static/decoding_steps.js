@@ -2,13 +2,12 @@ import { cells, choices, follow, frame, html, put, shown, short, svg, text } fro
 
 // Seven steps a word. Each step shows what it computes and keeps what the steps before it have computed.
 const [START, STATE, SCORES, SOFTMAX, CONTEXT, COMBINE, WORD] = [0, 1, 2, 3, 4, 5, 6];
-const BOTTOM = 352, CELL = 10, LEFT = 24, RIGHT = 530; // lower edge of all vectors; where the source begins and ends
+const BOTTOM = 352, TALL = 120, TOP = BOTTOM - TALL, LEFT = 24, RIGHT = 530; // edges of all vectors, and of the source
 const MEMORY = 585, NEW = 672, COMBINED = 785; // middles of the decoder's vectors
-const STRIP = { x: 190, y: 44, width: 15 }; // the context lies above the source
+const STRIP = { x: 190, y: 44, width: 180, height: 22 }; // the context lies above the source
 
 function column(x, values, name, kind) {
-  const top = BOTTOM - values.length * CELL;
-  return svg("g", { class: kind }, cells(x - 11, top, values, 22, CELL), text(x, BOTTOM + 18, name, { class: "middle" }));
+  return svg("g", { class: kind }, cells(x - 11, TOP, values, 22, TALL / values.length), text(x, BOTTOM + 18, name, { class: "middle" }));
 }
 
 // Where a vector will stand once its step has come: the picture keeps its places.
@@ -26,7 +25,6 @@ function arrow(x1, y1, x2, y2, name = "line") {
 
 function source(data, word, step) {
   const room = Math.min(86, (RIGHT - LEFT) / data.source.length);
-  const top = BOTTOM - data.encoder[0].length * CELL;
   // Long sources get smaller letters, then dots; the tooltip has the whole token.
   const longest = Math.max(...data.source.map((token) => [...shown(token)].length));
   const size = Math.max(10, Math.min(14, room / (0.62 * longest)));
@@ -38,17 +36,17 @@ function source(data, word, step) {
       }),
       svg("title", {}, shown(token)));
     if (step === SCORES) group.append(svg("path", {
-      class: "line query", "stroke-dasharray": "5 4", d: `M${NEW},${top - 8} Q${(NEW + x) / 2},${top - 120} ${x},${top - 26}`,
+      class: "line query", "stroke-dasharray": "5 4", d: `M${NEW},${TOP - 8} Q${(NEW + x) / 2},${TOP - 120} ${x},${TOP - 26}`,
     }));
-    if (step >= SCORES) group.append(text(x, top - 8, data.scores[word][i], {
+    if (step >= SCORES) group.append(text(x, TOP - 8, data.scores[word][i], {
       class: step === SCORES ? "middle score strong" : "middle score faint",
     }));
     if (step >= SOFTMAX) group.append(
-      svg("rect", { class: "bar weight", x: x - 14, y: top - 24 - tall, width: 28, height: tall }),
-      text(x, top - 29 - tall, weight.toFixed(2), { class: `middle ${step === SOFTMAX ? "strong" : ""}` }));
+      svg("rect", { class: "bar weight", x: x - 14, y: TOP - 24 - tall, width: 28, height: tall }),
+      text(x, TOP - 29 - tall, weight.toFixed(2), { class: `middle ${step === SOFTMAX ? "strong" : ""}` }));
     if (step >= CONTEXT) group.append(svg("path", {
       class: "flow", "stroke-opacity": 0.15 + 0.85 * weight, "stroke-width": 1 + 5 * weight,
-      d: `M${x},${top - 46 - tall} L${STRIP.x + STRIP.width * data.contexts[0].length / 2},${STRIP.y + 24}`,
+      d: `M${x},${TOP - 46 - tall} L${STRIP.x + STRIP.width / 2},${STRIP.y + STRIP.height + 2}`,
     }));
     return group;
   });
@@ -56,11 +54,11 @@ function source(data, word, step) {
 }
 
 function context(data, word, step) {
-  const values = data.contexts[word], now = data.subscripts[word + 1], wide = STRIP.width * values.length;
+  const values = data.contexts[word], now = data.subscripts[word + 1], wide = STRIP.width / values.length;
   const name = text(STRIP.x - 8, STRIP.y + 16, `C${now}`, { class: step < CONTEXT ? "end faint" : "end strong" });
-  if (step < CONTEXT) return svg("g", {}, name, ghost(STRIP.x, STRIP.y, wide, 22));
+  if (step < CONTEXT) return svg("g", {}, name, ghost(STRIP.x, STRIP.y, STRIP.width, STRIP.height));
   return svg("g", { class: "context" }, name, ...values.map((value, i) => svg("rect", {
-    x: STRIP.x + i * STRIP.width, y: STRIP.y, width: STRIP.width, height: 22,
+    x: STRIP.x + i * wide, y: STRIP.y, width: wide, height: STRIP.height,
     class: value < 0 ? "cell negative" : "cell positive", "fill-opacity": Math.abs(value),
   })));
 }
@@ -68,14 +66,14 @@ function context(data, word, step) {
 function decoder(data, word, step) {
   const memory = word === 0 ? data.initial : data.states[word - 1];
   const vector = (x, values, name, kind, from) => (step >= from ? column(x, values, name, kind)
-    : ghost(x - 11, BOTTOM - values.length * CELL, 22, values.length * CELL));
+    : ghost(x - 11, TOP, 22, TALL));
   const parts = [column(MEMORY, memory, `s${data.subscripts[word]}`, "memory"),
     text((MEMORY + NEW) / 2, BOTTOM + 40, `input: ${short(data.inputs[word], 14)}`, { class: "middle strong" }),
     vector(NEW, data.states[word], `s${data.subscripts[word + 1]}`, "new", STATE),
     vector(COMBINED, data.combined[word], "combined", "combined", COMBINE)];
   if (step >= STATE) parts.push(arrow(MEMORY + 16, BOTTOM - 50, NEW - 16, BOTTOM - 50));
   if (step >= COMBINE) {
-    const right = STRIP.x + STRIP.width * data.contexts[0].length + 6, turn = (NEW + COMBINED) / 2;
+    const right = STRIP.x + STRIP.width + 6, turn = (NEW + COMBINED) / 2;
     parts.push(arrow(NEW + 16, BOTTOM - 50, COMBINED - 16, BOTTOM - 50),
       svg("path", { class: "flow", "stroke-width": 2,
         d: `M${right},${STRIP.y + 11} H545 V200 H${turn} V${BOTTOM - 75} H${COMBINED - 18}` }),
