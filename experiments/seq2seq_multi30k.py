@@ -9,6 +9,7 @@ scores and a few alignments are kept, no checkpoint is.
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -136,7 +137,7 @@ def alignments(translations: list[str], maps: list[np.ndarray]) -> list[dict[str
     rows, german = [], tokenizer("de")
     test, reference = encoded("test_2016_flickr", "de"), sentences("test_2016_flickr", "en")
     for text, weights, ids, wanted in zip(translations, maps, test, reference, strict=True):
-        source = [german.id_to_token(i) for i in ids[:-1]]
+        source = [str(german.id_to_token(i)) for i in ids[:-1]]
         target = tokenizer("en").encode(text).tokens
         lines = words_of(target)
         if not 8 <= len(text.split()) == len(lines) <= 12 or len(target) != len(weights):
@@ -192,15 +193,10 @@ def bleu(hypotheses: list[str]) -> dict[str, Any]:
 
 def significance(without: list[str], with_attention: list[str]) -> dict[str, float]:
     """Resample the test sentences in pairs, 1,000 times (Koehn 2004): is the gain luck of the test set?"""
-    systems = [("none", without), ("dot", with_attention)]
-    references = [sentences("test_2016_flickr", "en")]
-    metric = {"BLEU": sacrebleu.BLEU(references=references)}
-    _, scores = PairedTest(systems, metric, references=None, test_type="bs", n_samples=1000)()
-    result = scores["BLEU"][1]
-    return {
-        "p_value": round(float(result.p_value), 4),
-        "gain": round(float(result.score - scores["BLEU"][0].score), 2),
-    }
+    systems: list[tuple[str, Sequence[str]]] = [("none", without), ("dot", with_attention)]
+    metric = {"BLEU": sacrebleu.BLEU(references=[sentences("test_2016_flickr", "en")])}
+    scores: Any = PairedTest(systems, metric, references=None, test_type="bs", n_samples=1000)()[1]["BLEU"]
+    return {"p_value": round(scores[1].p_value, 4), "gain": round(scores[1].score - scores[0].score, 2)}
 
 
 def main() -> None:

@@ -34,7 +34,7 @@ def check_weights(weights: Sequence[float]) -> None:
 
 @exercise("Exercise 2 (context of one decoder state)")
 def check_context(context: Callable[[Array, Array, Array], Array]) -> None:
-    """Check a function of the state (D,), the encoder states (Ts, D) and which of them are real (Ts,) bool."""
+    """Check a function of a state (D,), the encoder states (Ts, D) and which are real (Ts,) bool."""
     rng = np.random.default_rng(0)
     state, states = rng.normal(size=3), rng.normal(size=(5, 3))
     everything = np.ones(5, dtype=bool)
@@ -94,7 +94,7 @@ def check_greedy(decode: Callable[[Step, str, int, int], list[str]]) -> None:
 
 @exercise("Exercise 4 (the additive score)")
 def check_additive(score: Callable[[Array, Array, Array, Array, Array], Array]) -> None:
-    """Check a function of the state (D,), the encoder states (Ts, D), w_query and w_key (A, D), and v (A,)."""
+    """Check a function of a state (D,), encoder states (Ts, D), w_query and w_key (A, D), v (A,)."""
     rng = np.random.default_rng(1)
     state, states, w_query, w_key, v = (
         rng.normal(size=shape) for shape in ((3,), (5, 3), (4, 3), (4, 3), (4,))

@@ -120,7 +120,8 @@ def is_held_out(numbers: np.ndarray) -> np.ndarray:
     99999
     """
     hashed = numbers.astype(np.uint64) * np.uint64(2_654_435_769) % np.uint64(2**32)
-    return (hashed < np.uint64(int(HELD_OUT_SHARE * 2**32))) & (numbers != 0)
+    held_out: np.ndarray = (hashed < np.uint64(int(HELD_OUT_SHARE * 2**32))) & (numbers != 0)
+    return held_out
 
 
 def sample_numbers(

@@ -9,6 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from bertlab.nn.attention import additive_scores, attend, concat_scores, dot_scores, general_scores
+from bertlab.nn.functional import embedding
 from bertlab.nn.recurrent import GRU, LSTM
 
 Attention = Literal["none", "additive", "dot", "general", "concat"]
@@ -57,6 +58,14 @@ class Memory(NamedTuple):
     states: Tensor  # (B, Ts, D) one for each source token, zero at padding
     mask: Tensor  # (B, 1, Ts) bool, True = a real token
     state: State  # the last state: all that a decoder without attention gets
+
+
+class Look(NamedTuple):
+    """What Tt decoder states make of the encoder's states."""
+
+    scores: Tensor  # (B, Tt, Ts)
+    weights: Tensor  # (B, Tt, Ts)
+    contexts: Tensor  # (B, Tt, D)
 
 
 class Decoded(NamedTuple):
@@ -111,7 +120,7 @@ class Encoder(nn.Module):
     def forward(self, source: Tensor) -> Memory:
         """Read (B, Ts) ids."""
         real = source != self.pad_id  # (B, Ts)
-        states, last = self.rnn(self.dropout(self.embedding(source)), real)
+        states, last = self.rnn(self.dropout(embedding(source, self.embedding.weight)), real)
         return Memory(states, real[:, None, :], last)
 
 
@@ -145,7 +154,7 @@ class Scorer(nn.Module):
 
 
 class Decoder(nn.Module):
-    """Writes the target token by token, from the encoder's last state and, with attention, from all states."""
+    """Writes token by token, from the encoder's last state and, with attention, from all of them."""
 
     def __init__(self, config: Seq2SeqConfig) -> None:
         super().__init__()
@@ -161,41 +170,42 @@ class Decoder(nn.Module):
         self.dropout = nn.Dropout(config.dropout)
 
     def forward(self, inputs: Tensor, state: State, memory: Memory) -> Decoded:
-        """Read (B, Tt) ids, the token before each position: all at once in training, one by one in decoding."""
-        x = self.dropout(self.embedding(inputs))  # (B, Tt, E)
+        """Read (B, Tt) ids, the token before each position: all in training, one by one in decoding."""
+        x = self.dropout(embedding(inputs, self.embedding.weight))  # (B, Tt, E)
+        look = None
         if self.attention == "additive":
-            states, scores, weights, contexts, state = self._look_then_step(x, state, memory)
+            states, state, look = self._look_then_step(x, state, memory)
         else:
             states, state = self.rnn(x, h0=state)  # (B, Tt, D)
-            scores, weights, contexts = self._look(states, memory)
-        joined = states if contexts is None else torch.cat([contexts, states], dim=-1)
-        # Luong et al. 2015, eq. (5). Departs from Bahdanau et al. 2015, appendix A.2.2: a maxout of these parts.
+            if self.scorer is not None:
+                look = self._look(states, memory)
+        joined = torch.cat([look.contexts, states], dim=-1) if look else states
+        # Luong et al. 2015, eq. (5). Departs from Bahdanau et al. 2015, app. A.2.2: a maxout of these parts.
         features = torch.tanh(self.combine(joined))  # (B, Tt, D)
         logits = self.output(self.dropout(features))
+        scores, weights, contexts = look or (None, None, None)
         return Decoded(logits, states, scores, weights, contexts, features, state)
 
-    def _look(self, queries: Tensor, memory: Memory) -> tuple[Tensor | None, Tensor | None, Tensor | None]:
-        """Score with the NEW state (Luong): scores, weights (B, Tt, Ts) and contexts (B, Tt, D)."""
-        if self.scorer is None:
-            return None, None, None
+    def _look(self, queries: Tensor, memory: Memory) -> Look:
+        """Ask the encoder's states: Luong asks with the new decoder state, Bahdanau with the previous one."""
+        assert self.scorer is not None
         scores = self.scorer(queries, memory.states)
         contexts, weights = attend(scores, memory.states, memory.mask)
-        return scores, weights, contexts
+        return Look(scores, weights, contexts)
 
-    def _look_then_step(
-        self, x: Tensor, state: State, memory: Memory
-    ) -> tuple[Tensor, Tensor, Tensor, Tensor, State]:
-        """Score with the PREVIOUS state (Bahdanau), so every step must wait for the one before it."""
-        steps = []
+    def _look_then_step(self, x: Tensor, state: State, memory: Memory) -> tuple[Tensor, State, Look]:
+        """Look with the PREVIOUS state (Bahdanau), so every step must wait for the one before it."""
+        states, looks = [], []
         for x_t in x.split(1, dim=1):  # (B, 1, E)
             previous = state if isinstance(state, Tensor) else state[0]
-            scores, weights, context = self._look(previous[:, None], memory)
-            new, state = self.rnn(torch.cat([x_t, context], dim=-1), h0=state)
-            steps.append((new, scores, weights, context))
-        states, all_scores, all_weights, contexts = (
-            torch.cat(parts, dim=1) for parts in zip(*steps, strict=True)
+            looks.append(self._look(previous[:, None], memory))
+            new, state = self.rnn(torch.cat([x_t, looks[-1].contexts], dim=-1), h0=state)
+            states.append(new)
+        return (
+            torch.cat(states, dim=1),
+            state,
+            Look(*(torch.cat(parts, dim=1) for parts in zip(*looks, strict=True))),
         )
-        return states, all_scores, all_weights, contexts, state
 
 
 class Seq2Seq(nn.Module):
@@ -208,7 +218,7 @@ class Seq2Seq(nn.Module):
     References
     ----------
     Sutskever et al. 2014, sec. 2, without attention; Bahdanau et al. 2015, sec. 3, "additive", which scores
-    with the previous state; Luong et al. 2015, sec. 3.1, "dot", "general", "concat", which score with the new.
+    with the previous state; Luong et al. 2015, sec. 3.1, "dot", "general" and "concat": with the new one.
 
     Examples
     --------
@@ -233,6 +243,12 @@ class Seq2Seq(nn.Module):
         Returns
         -------
         Decoded, with logits (B, Tt, V): row t scores the candidates for ``targets[:, t]``.
+
+        Raises
+        ------
+        ValueError
+            If an id is not in its vocabulary.
         """
         memory = self.encoder(source)
-        return self.decoder(shift_right(targets, self.config.end_id), memory.state, memory)
+        decoded: Decoded = self.decoder(shift_right(targets, self.config.end_id), memory.state, memory)
+        return decoded

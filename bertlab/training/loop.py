@@ -80,7 +80,7 @@ def _step(
     for group in optimizer.param_groups:
         group["lr"] = rate
     optimizer.zero_grad()
-    loss.backward()  # type: ignore[no-untyped-call]
+    loss.backward()
     nn.utils.clip_grad_norm_(model.parameters(), clip)
     optimizer.step()
     return loss.item()

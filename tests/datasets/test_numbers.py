@@ -22,7 +22,7 @@ from bertlab.datasets.numbers import (
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_pieces_laid_together_are_the_words_of_num2words(language):
     random = np.random.default_rng(0).integers(0, LIMIT, size=1500).tolist()
-    for number in [*range(0, 1200), *range(1000, LIMIT, 1000 * 37), *random]:
+    for number in [*range(1200), *range(1000, LIMIT, 1000 * 37), *random]:
         whole = re.sub(r"[\s,-]", "", spell(number, language))
         assert "".join(pieces(number, language)) == whole, number
 
@@ -36,14 +36,15 @@ def test_a_few_dozen_pieces_write_a_million_numbers(language):
 
 def test_german_says_the_unit_before_the_ten():
     assert pieces(885, "de") == ["acht", "hundert", "fünf", "und", "achtzig"]
-    assert pieces(121_001, "de") == "ein hundert ein und zwanzig tausend eins".split()
+    assert pieces(121_001, "de") == ["ein", "hundert", "ein", "und", "zwanzig", "tausend", "eins"]
 
 
 def test_no_test_number_is_ever_in_a_training_pair():
     train = sample_numbers(np.random.default_rng(0), (20_000,), held_out=False)
     test = sample_numbers(np.random.default_rng(0), (20_000,), held_out=True)
     assert not set(train.tolist()) & set(test.tolist())
-    assert is_held_out(test).all() and not is_held_out(train).any()
+    assert is_held_out(test).all()
+    assert not is_held_out(train).any()
 
 
 def test_a_tenth_is_held_out_in_every_region():

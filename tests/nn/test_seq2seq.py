@@ -163,6 +163,13 @@ def test_a_config_that_makes_no_model_is_refused(changes, words):
         replace(CONFIG, **changes)
 
 
+def test_an_id_outside_of_the_vocabulary_is_named():
+    with pytest.raises(ValueError, match=r"12.*12 rows"):
+        build()(torch.tensor([[5, 12]]), TARGETS)
+    with pytest.raises(ValueError, match=r"11.*11 rows"):
+        build()(SHORT, torch.tensor([[11, 1]]))
+
+
 def test_greedy_decoding_writes_what_the_model_finds_most_probable_step_by_step():
     model = build(attention="dot")
     source = torch.tensor([[5, 6, 7, 1], [8, 1, 0, 0]])
