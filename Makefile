@@ -10,6 +10,7 @@ LAB_ARGS ?=#         more arguments for JupyterLab
 NB ?= notebooks#     what `make refresh` runs: notebooks or folders
 
 bin := .venv/bin
+pip := $(bin)/python -m pip install --disable-pip-version-check
 ready := .venv/.ready
 models := all-MiniLM-L6-v2
 
@@ -91,11 +92,12 @@ $(ready): pyproject.toml requirements.txt
 	    echo "bertlab needs Python 3.11 or newer, $(PYTHON) is $$($(PYTHON) --version 2>&1): make lab PYTHON=python3.12"; \
 	    exit 1; }
 	@[ -x $(bin)/python ] || { echo "making .venv"; $(PYTHON) -m venv .venv; }
-	@echo "installing torch, then all the rest in its exact version (about 1.5 GB; a few minutes the first time)"
-	@$(bin)/python -m pip install --quiet --disable-pip-version-check -c requirements.txt torch \
+	@echo "installing torch"
+	@$(pip) -c requirements.txt torch \
 	    $(if $(TORCH),--extra-index-url https://download.pytorch.org/whl/$(TORCH))
-	@$(bin)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
-	@$(bin)/python -m pip install --quiet --disable-pip-version-check --no-deps -e .
+	@echo "installing the rest in its exact versions (about 160 MB to fetch)"
+	@$(pip) -qq -r requirements.txt
+	@$(pip) -qq --no-deps -e .
 	@touch $@
 
 .PHONY: models

@@ -51,7 +51,7 @@ class House:
 
     def pip_calls(self) -> list[str]:
         calls = re.findall(r"-m pip install (.*)", self.log.read_text())
-        return [re.sub(r"--(quiet|disable-pip-version-check) ", "", call).strip() for call in calls]
+        return [re.sub(r"(-qq|--disable-pip-version-check) ", "", call).strip() for call in calls]
 
 
 @pytest.fixture
