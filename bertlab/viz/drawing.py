@@ -4,6 +4,7 @@ The origin is at the lower left; what is 0.5 wide is 50 pixels wide.
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -47,19 +48,17 @@ def arrow(
 
 
 def words(
-    ax: Axes, xs: Sequence[float], y: float, tokens: Sequence[str], room: float, bold: bool = False
+    ax: Axes,
+    xs: Sequence[float],
+    y: float | Sequence[float],
+    tokens: Sequence[str],
+    room: float,
+    bold: bool = False,
 ) -> None:
     """Tokens centred on `xs`, all in one size, such that the longest fits into `room` inches."""
     longest = max(text_width(shown(token), 13.0) for token in tokens) * (1.12 if bold else 1.0)
-    size, weight = min(13.0, 13.0 * room / longest), "bold" if bold else "normal"
-    for x, token in zip(xs, tokens, strict=True):
-        ax.text(
-            x,
-            y,
-            shown(token),
-            ha="center",
-            va="center_baseline",
-            fontsize=size,
-            fontweight=weight,
-            parse_math=False,
-        )
+    plain: dict[str, Any] = {"ha": "center", "va": "center_baseline", "parse_math": False}
+    plain |= {"fontsize": min(13.0, 13.0 * room / longest), "fontweight": "bold" if bold else "normal"}
+    ys = [y] * len(tokens) if isinstance(y, float) else y
+    for x, level, token in zip(xs, ys, tokens, strict=True):
+        ax.text(x, level, shown(token), **plain)

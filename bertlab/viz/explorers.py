@@ -112,7 +112,7 @@ def softmax_temperature(
     scores : (n,) array
     labels : sequence of n strings
     marks : mapping of name to temperature, optional
-        Each gets a button, e.g. ``{"not divided": 1, "divided by √64": 8}``. The slider begins at 1.
+        One to three; each gets a button, e.g. ``{"not divided": 1, "÷ √64": 8}``. The slider begins at 1.
 
     Returns
     -------
@@ -122,7 +122,8 @@ def softmax_temperature(
     marks = {"temperature 1": 1.0} if marks is None else dict(marks)
     temperatures = np.union1d(np.geomspace(0.05, 50, 61), [1.0, *marks.values()])
     payload = temperature_payload(scores, labels, temperatures, marks)
-    few = {f"÷ {t:g}": softmax_table(scores, [t])[0] for t in sorted({0.1, 1.0, 10.0, *marks.values()})[:4]}
+    shown_at = sorted({0.1, 1.0, *marks.values()} | (set() if max(marks.values()) > 3 else {10.0}))
+    few = {f"÷ {t:g}": softmax_table(scores, [t])[0] for t in shown_at}
     title = "The smaller the number that divides the scores, the more the largest takes"
     alt = f"The softmax over {', '.join(map(shown, labels))} for scores divided by several temperatures."
     start = int(np.abs(temperatures - 1.0).argmin())

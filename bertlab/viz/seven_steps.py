@@ -10,7 +10,7 @@ from matplotlib.patches import Circle, Rectangle
 from bertlab.viz.drawing import arrow, canvas, words
 from bertlab.viz.payload import cells
 from bertlab.viz.style import BLUE, INK, RED, SIGNED, TEAL, house_style, number, shown, subscript
-from bertlab.viz.trace import DecodingTrace
+from bertlab.viz.trace import MANY_TOKENS, DecodingTrace
 
 HEIGHT, BASE, TALL, WIDE = 4.35, 0.62, 1.32, 0.22  # inches: of the sheet; where vectors stand, and their size
 TOP = BASE + TALL
@@ -83,16 +83,26 @@ def _source(ax: Axes, trace: DecodingTrace, position: int) -> None:
     n = len(trace.source_tokens)
     room = min(0.9, (RIGHT - LEFT) / n)
     xs = [LEFT + room * (i + 0.5) for i in range(n)]
+    decimals, size = (2, 11.0) if n <= MANY_TOKENS else (1, min(11.0, 26 * room))
     for i, (x, values) in enumerate(zip(xs, cells(trace.encoder_states), strict=True)):
         _column(ax, x, values, f"h{subscript(i + 1)}")
         score, weight = float(trace.scores[position, i]), float(trace.weights[position, i])
-        ax.text(x, TOP + 0.05, number(score), ha="center", va="bottom", fontsize=11)
+        ax.text(x, TOP + 0.05, number(score, decimals), ha="center", va="bottom", fontsize=size)
         ax.add_patch(Rectangle((x - 0.14, TOP + 0.28), 0.28, 0.6 * weight, facecolor=BLUE))
-        ax.text(x, TOP + 0.31 + 0.6 * weight, f"{weight:.2f}", ha="center", va="bottom", fontsize=11)
+        ax.text(
+            x,
+            TOP + 0.31 + 0.6 * weight,
+            f"{weight:.2f}".removeprefix("0" if n > MANY_TOKENS else ""),
+            ha="center",
+            va="bottom",
+            fontsize=size,
+        )
         ends = [x, CONTEXT_X + CONTEXT_LONG / 2], [TOP + 0.55 + 0.6 * weight, CONTEXT_Y - 0.04]
         width, alpha = 1 + 4 * weight, 0.12 + 0.88 * weight
         ax.plot(*ends, color=TEAL, alpha=alpha, linewidth=width, linestyle="-", marker="none")
-    words(ax, xs, 0.2, trace.source_tokens, room - 0.06)
+    levels = [0.2] if n <= MANY_TOKENS else [0.27, 0.09]
+    ys = [levels[i % len(levels)] for i in range(n)]
+    words(ax, xs, ys, trace.source_tokens, len(levels) * room - 0.06)
     _context(ax, cells(trace.contexts)[position], f"C{subscript(position + 1)}")
     _badge(ax, 0.2, TOP + 0.13, 3, "scores")
     _badge(ax, 0.2, TOP + 0.42, 4, "softmax")
@@ -104,7 +114,7 @@ def _decoder(ax: Axes, trace: DecodingTrace, position: int) -> None:
     _column(ax, MEMORY, states[position], f"s{subscript(position)}")
     _column(ax, NEW, states[position + 1], f"s{subscript(position + 1)}")
     _column(ax, COMBINED, cells(trace.combined)[position], "combined")
-    words(ax, [(MEMORY + NEW) / 2], 0.2, [f"input: {shown(trace.fed(position))}"], 2.2)
+    words(ax, [(MEMORY + NEW) / 2], [0.2], [f"input: {shown(trace.fed(position))}"], 2.2)
     for x, n, name in ((MEMORY, 1, "start"), (NEW, 2, "new state"), (COMBINED, 6, "combine")):
         _badge(ax, x, TOP + 0.2, n, name, above=True)
     arrow(ax, (MEMORY + 0.16, 1.1), (NEW - 0.16, 1.1))

@@ -191,13 +191,13 @@ def shown(token: str) -> str:
     return "".join(signs.get(letter, letter) for letter in (token if token.strip(" ") else "␣" * len(token)))
 
 
-def number(value: float) -> str:
-    """A number as short as a cell needs it: two decimals, no trailing zeros, a true minus sign.
+def number(value: float, decimals: int = 2) -> str:
+    """A number as short as a cell needs it: few decimals, no trailing zeros, a true minus sign.
 
     >>> number(2.0), number(-0.5), number(0.667), number(-0.001)
     ('2', '−0.5', '0.67', '0')
     """
-    text = f"{value:.2f}".rstrip("0").rstrip(".")
+    text = f"{value:.{decimals}f}".rstrip("0").rstrip(".")
     return "0" if text in ("-0", "0") else text.replace("-", "−")
 
 

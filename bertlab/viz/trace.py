@@ -9,6 +9,7 @@ import numpy as np
 from bertlab.viz.payload import DECIMALS, MOST_CELLS, as_array, cells
 from bertlab.viz.style import number, shown, subscript
 
+MANY_TOKENS = 7  # of a source: above this, numbers get shorter, and tokens stand in two rows
 STEP_NAMES = ("Start", "New state", "Scores", "Softmax", "Context", "Combine", "Word")
 
 
@@ -184,6 +185,7 @@ def decoding_payload(trace: DecodingTrace) -> dict[str, Any]:
     """
     positions = range(len(trace.target_tokens))
     states = cells(np.vstack([trace.initial_state, trace.states]))
+    decimals = 2 if len(trace.source_tokens) <= MANY_TOKENS else 1
     widest = max(trace.encoder_states.shape[1], trace.initial_state.size, trace.combined.shape[1])
     return {
         "source": list(trace.source_tokens),
@@ -194,7 +196,7 @@ def decoding_payload(trace: DecodingTrace) -> dict[str, Any]:
         "states": states[1:],
         "contexts": cells(trace.contexts),
         "combined": cells(trace.combined),
-        "scores": [[number(float(score)) for score in row] for row in trace.scores],
+        "scores": [[number(float(score), decimals) for score in row] for row in trace.scores],
         "weights": np.round(trace.weights, DECIMALS).tolist(),
         "words": [[(word, round(float(p), DECIMALS)) for word, p in words] for words in trace.top_words],
         "told": [told(trace, position) for position in positions],

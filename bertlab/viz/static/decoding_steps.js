@@ -25,13 +25,14 @@ function arrow(x1, y1, x2, y2, name = "line") {
 
 function source(data, word, step) {
   const room = Math.min(86, (RIGHT - LEFT) / data.source.length);
-  // Long sources get smaller letters, then dots; the tooltip has the whole token.
+  // The tokens of a long source stand in two rows, then get smaller letters, then dots: the tooltip has them whole.
+  const rows = data.source.length > 7 ? 2 : 1;
   const longest = Math.max(...data.source.map((token) => [...shown(token)].length));
-  const size = Math.max(10, Math.min(14, room / (0.62 * longest)));
+  const size = Math.max(10, Math.min(14, rows * room / (0.62 * longest)));
   const parts = data.source.map((token, i) => {
     const x = LEFT + room * (i + 0.5), weight = data.weights[word][i], tall = 62 * weight;
     const group = svg("g", { class: "source" }, column(x, data.encoder[i], `h${data.subscripts[i + 1]}`, ""),
-      text(x, BOTTOM + 40, short(token, Math.max(2, Math.floor(room / (0.6 * size)))), {
+      text(x, BOTTOM + 40 + 17 * (i % rows), short(token, Math.max(2, Math.floor(rows * room / (0.6 * size)))), {
         class: "middle", style: `font-size: ${size}px`,
       }),
       svg("title", {}, shown(token)));
@@ -43,7 +44,7 @@ function source(data, word, step) {
     }));
     if (step >= SOFTMAX) group.append(
       svg("rect", { class: "bar weight", x: x - 14, y: TOP - 24 - tall, width: 28, height: tall }),
-      text(x, TOP - 29 - tall, weight.toFixed(2), { class: `middle ${step === SOFTMAX ? "strong" : ""}` }));
+      text(x, TOP - 29 - tall, weight.toFixed(2).replace(rows > 1 ? /^0/ : "", ""), { class: `middle ${step === SOFTMAX ? "strong" : ""}` }));
     if (step >= CONTEXT) group.append(svg("path", {
       class: "flow", "stroke-opacity": 0.15 + 0.85 * weight, "stroke-width": 1 + 5 * weight,
       d: `M${x},${TOP - 46 - tall} L${STRIP.x + STRIP.width / 2},${STRIP.y + STRIP.height + 2}`,
@@ -93,7 +94,7 @@ function answer(data, word) {
 }
 
 function picture(data, word, step) {
-  const drawing = svg("svg", { viewBox: "0 0 860 400", role: "img", "aria-label": data.told[word][step].join(" ") },
+  const drawing = svg("svg", { viewBox: `0 0 860 ${data.source.length > 7 ? 415 : 400}`, role: "img", "aria-label": data.told[word][step].join(" ") },
     source(data, word, step), context(data, word, step), decoder(data, word, step));
   if (step >= WORD) drawing.append(answer(data, word));
   return drawing;
