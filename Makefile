@@ -72,7 +72,7 @@ gate: $(ready) ## refuse what nbval would pass: stripped outputs, missing pictur
 
 .PHONY: notebooks notebooks-on-another-cpu
 notebooks: $(ready) ## run every notebook and compare all outputs
-	@if compgen -G 'notebooks/*.ipynb' > /dev/null; then $(nbval); else echo "notebooks/ holds no notebook yet"; fi
+	@if [ -n "$$(find notebooks -name '*.ipynb')" ]; then $(nbval); else echo "notebooks/ holds no notebook yet"; fi
 
 notebooks-on-another-cpu: $(ready)
 	@$(other_cpu) $(MAKE) --no-print-directory notebooks

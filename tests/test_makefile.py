@@ -139,3 +139,15 @@ def test_sections_all_run_and_one_that_fails_fails_the_whole(tmp_path, targets, 
     assert done.returncode == status
     assert done.stdout.splitlines()[-1] == closing
     assert done.stdout.count("well") == targets.count("good")
+
+
+def test_nbval_runs_as_soon_as_there_is_a_notebook_and_on_other_kernels_too(house):
+    (house.root / "notebooks" / "solutions").mkdir(parents=True)
+    house.make("install")
+    assert "holds no notebook yet" in house.make("notebooks").stdout
+
+    (house.root / "notebooks" / "solutions" / "01.ipynb").touch()
+    (house.root / ".venv" / "bin" / "pytest").write_text('#!/bin/bash\necho "$ATEN_CPU_CAPABILITY $*"')
+    (house.root / ".venv" / "bin" / "pytest").chmod(0o755)
+    assert house.make("notebooks").stdout.startswith(" --nbval --nbval-current-env")
+    assert house.make("notebooks-on-another-cpu").stdout.startswith("default --nbval --nbval-current-env")
