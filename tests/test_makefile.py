@@ -151,3 +151,27 @@ def test_nbval_runs_as_soon_as_there_is_a_notebook_and_on_other_kernels_too(hous
     (house.root / ".venv" / "bin" / "pytest").chmod(0o755)
     assert house.make("notebooks").stdout.startswith(" --nbval --nbval-current-env")
     assert house.make("notebooks-on-another-cpu").stdout.startswith("default --nbval --nbval-current-env")
+
+
+@pytest.mark.parametrize(
+    ("failing", "closing"), [("none", "ci: 2 passed, 0 failed"), ("test", "ci: 1 passed, 1 failed")]
+)
+def test_ci_runs_both_commands_with_the_mirror_beside_it_and_fails_if_one_fails(tmp_path, failing, closing):
+    (tmp_path / "course" / ".ci").mkdir(parents=True)
+    (tmp_path / "shared" / "datasets").mkdir(parents=True)
+    (tmp_path / "bin").mkdir()
+    shutil.copy(ROOT / ".ci" / "run", tmp_path / "course" / ".ci")
+    fakes = {"make": f'echo "$2 with $BERTLAB_DATA_MIRROR"; [ "$2" != {failing} ]', "chromium": "true"}
+    for name, does in fakes.items():
+        (tmp_path / "bin" / name).write_text(f"#!/bin/bash\n{does}\n")
+        (tmp_path / "bin" / name).chmod(0o755)
+    environment = {"PATH": f"{tmp_path}/bin:{os.environ['PATH']}"}
+
+    done = subprocess.run(
+        [tmp_path / "course" / ".ci" / "run"], capture_output=True, text=True, env=environment
+    )
+
+    mirror = tmp_path / "shared" / "datasets"
+    assert done.stdout.split("\n\n")[0].split("\n") == [f"test with {mirror}", f"test-portable with {mirror}"]
+    assert done.stdout.splitlines()[-1] == closing
+    assert done.returncode == (0 if failing == "none" else 1)
