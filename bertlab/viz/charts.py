@@ -105,10 +105,21 @@ def lines_with_spread(
 
 
 def plain_numbers(ax: Axes) -> None:
-    """Write 1, 10, 100 at the ticks of a logarithmic axis, not powers of ten."""
+    """Write 1, 10, 100 at the ticks of a logarithmic axis, and powers only for the very small and large."""
     for axis, scale in ((ax.xaxis, ax.get_xscale()), (ax.yaxis, ax.get_yscale())):
         if scale == "log":
-            axis.set_major_formatter(lambda value, _: f"{value:,.6g}")
+            axis.set_major_formatter(lambda value, _: power_of_ten(value))
+
+
+def power_of_ten(value: float) -> str:
+    """A tick of a logarithmic axis.
+
+    >>> power_of_ten(0.001), power_of_ten(10000.0), power_of_ten(1e-8)
+    ('0.001', '10,000', '10⁻⁸')
+    """
+    if 1e-4 < value < 1e6:
+        return f"{value:,.6g}"
+    return "10" + f"{np.log10(value):.0f}".translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
 
 
 def _line(ax: Axes, x: np.ndarray, seeds: np.ndarray, index: int) -> float:
@@ -242,7 +253,7 @@ def learning_curve(
     return fig
 
 
-def running_mean(values: ArrayLike, share: float = 0.04) -> np.ndarray:
+def running_mean(values: ArrayLike, share: float = 0.02) -> np.ndarray:
     """Mean over a window around each value; near the ends the window shrinks, so that nothing is invented.
 
     Parameters

@@ -140,7 +140,7 @@ def _cell_size(panels: Sequence[Attention]) -> tuple[float, float, float]:
     for size in (13.0, 12.0, 11.0, 10.0, 9.0, 8.0):
         names = sum(max(text_width(token, size) for token in panel.query_tokens) for panel in panels)
         width = min(1.0, (WIDTH - 1.4 - 0.25 * len(panels) - names) / n_keys)
-        if width > 0.026 * size:  # wide enough for a line of text that stands upright or slants
+        if width > 0.021 * size:  # wide enough for a line of text that stands upright or slants
             break
     return max(width, 0.05), max(min(width, 0.56), 0.05), size
 
