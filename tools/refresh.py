@@ -83,9 +83,8 @@ def _clean_output(output: nbformat.NotebookNode) -> None:
     if output.output_type == "error":
         output.traceback = [f"{output.ename}: {output.evalue}"]  # the frames name files of this machine
     data, metadata = output.get("data", {}), output.get("metadata", {})
-    data.pop(
-        gate.WIDGET, None
-    )  # its model is gone when the file is opened again; the picture beside it stays
+    # A widget's model is gone when the file is opened again: keep the picture beside it alone.
+    data.pop(gate.WIDGET, None)
     _keep_only(metadata, {"image/png"})
     _keep_only(metadata.get("image/png", {}), gate.PICTURE_METADATA)
     if "image/png" in data:
