@@ -14,6 +14,7 @@ from bertlab.viz.drawing import (
     arrow,
     box,
     canvas,
+    on_arrow,
     words,
 )
 from bertlab.viz.style import (
@@ -35,7 +36,7 @@ def encoder_decoder_diagram(
     source: Sequence[str],
     target: Sequence[str],
     title: str,
-    attention: bool = False,
+    weights: Sequence[float] | None = None,
     start: str = "<s>",
 ) -> Figure:
     """Draw an encoder-decoder unrolled in time, with the single vector in its middle or with attention.
@@ -46,9 +47,10 @@ def encoder_decoder_diagram(
         Both together at most twelve words: more would be too small to read.
     title : str
         What is to be seen, as a sentence.
-    attention : bool
-        False: the last encoder state, all that the decoder gets, is drawn as the bottleneck that it is.
-        True: at one step, every encoder state reaches the decoder; the other steps do the same.
+    weights : sequence of floats, optional
+        None: the last encoder state, all that the decoder gets, is drawn as the bottleneck that it is.
+        One for each source word: at its first step the decoder asks all encoder states, and each answers by
+        its weight. The later steps do the same and are not drawn.
     start : str
         The decoder's first input.
 
@@ -59,14 +61,16 @@ def encoder_decoder_diagram(
     Raises
     ------
     ValueError
-        If there are no words on a side, or more than twelve in all.
+        If there are no words on a side, more than twelve in all, or not one weight for each source word.
     """
+    if weights is not None and len(weights) != len(source):
+        raise ValueError(f"{len(weights)} weights for {len(source)} source words: give one for each")
     n_words = len(source) + len(target)
     if not source or not target or n_words > 12:
         raise ValueError(
             f"{len(source)} source and {len(target)} target words: draw 12 at most, and one of each"
         )
-    top = JOIN_Y + 0.7 if attention else STATES_Y + 0.85
+    top = STATES_Y + 0.85 if weights is None else JOIN_Y + 0.7
     fig, ax = canvas(title, top + 0.3)
     step = min(0.95, (WIDTH - 0.4 - MIDDLE) / n_words)
     left = (WIDTH - step * n_words - MIDDLE) / 2 + step / 2
@@ -81,7 +85,10 @@ def encoder_decoder_diagram(
     # The longer heading needs the room of a few words.
     feeds_back = "; each word is its next input" if step * len(target) > 3.2 else ""
     _heading(ax, decoder, "decoder writes" + feeds_back, ORANGE)
-    (_context if attention else _bottleneck)(ax, encoder, decoder)
+    if weights is None:
+        _bottleneck(ax, encoder, decoder)
+    else:
+        _context(ax, encoder, decoder, weights)
     return fig
 
 
@@ -123,18 +130,20 @@ def _bottleneck(ax: Axes, encoder: list[float], decoder: list[float]) -> None:
     )  # fmt: skip
 
 
-def _context(ax: Axes, encoder: list[float], decoder: list[float]) -> None:
-    """Attention at one step: the decoder's new state asks, all encoder states answer, by weight."""
-    x, j = (encoder[-1] + decoder[0]) / 2, min(1, len(decoder) - 1)
-    name, y = subscript(j + 1), JOIN_Y + 0.28
-    arrow(ax, (encoder[-1] + 0.3, STATES_Y), (decoder[0] - 0.3, STATES_Y))
-    for state in encoder:
-        arrow(ax, (state, STATES_Y + 0.27), (x - 0.29, y), TEAL, 2)
-    arrow(ax, (decoder[j] - 0.2, STATES_Y + 0.27), (x + 0.2, y - 0.27), ORANGE, 2, dashed=True)
-    box(ax, (x, y), f"C{name}", TEAL, PALE_TEAL)
-    arrow(ax, (x + 0.3, y), (decoder[j] - 0.11, y), TEAL, 2)
-    ax.add_patch(Circle((decoder[j], y), 0.1, facecolor="white", edgecolor=TEAL, linewidth=1.8, zorder=3))
-    text = f"s{name} asks, all states answer, by weight"
+def _context(ax: Axes, encoder: list[float], decoder: list[float], weights: Sequence[float]) -> None:
+    """Attention at the first step: the decoder's new state asks, all encoder states answer, by weight."""
+    x, y, s = (encoder[-1] + decoder[0]) / 2, JOIN_Y + 0.28, decoder[0]
+    arrow(ax, (encoder[-1] + 0.3, STATES_Y), (s - 0.3, STATES_Y))
+    for state, weight in zip(encoder, weights, strict=True):
+        arrow(ax, (state, STATES_Y + 0.27), (x - 0.29, y), TEAL, 1 + 6 * weight)
+        on_line = (state + 0.2 * (x - 0.29 - state), STATES_Y + 0.27 + 0.2 * (y - STATES_Y - 0.27))
+        on_arrow(ax, on_line, f"{weight:.3g}", TEAL)
+    arrow(ax, (s - 0.2, STATES_Y + 0.27), (x + 0.2, y - 0.27), ORANGE, 2, dashed=True)
+    ax.text((x + s) / 2 + 0.12, (STATES_Y + y) / 2, "asks", ha="left", va="bottom", color=ORANGE, fontsize=12)
+    box(ax, (x, y), f"C{subscript(1)}", TEAL, PALE_TEAL)
+    arrow(ax, (x + 0.3, y), (s - 0.11, y), TEAL, 2)
+    ax.add_patch(Circle((s, y), 0.1, facecolor="white", edgecolor=TEAL, linewidth=1.8, zorder=3))
+    text = f"s{subscript(1)} asks, all states answer, by weight"
     ax.text(x + 0.28, y + 0.34, text, ha="right", va="bottom", color=TEAL, fontweight="bold")
 
 

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 
-from bertlab.viz.style import GREY, WIDTH, new_figure, shown, text_width, title_height
+from bertlab.viz.style import GREY, INK, WIDTH, new_figure, shown, text_width, title_height
 
 PALE_BLUE, PALE_ORANGE, PALE_RED, PALE_TEAL = "#DDE8F5", "#FBECD0", "#F7DDD2", "#D8EEEA"
 Point = tuple[float, float]
@@ -45,6 +45,12 @@ def arrow(
     arrow = FancyArrowPatch(start, end, arrowstyle=head, mutation_scale=14, shrinkA=0, shrinkB=0, zorder=1.5)
     arrow.set(color=colour, linewidth=width, linestyle=(0, (3, 1.5)) if dashed else "-")
     ax.add_patch(arrow)
+
+
+def on_arrow(ax: Axes, centre: Point, text: str, colour: str = INK) -> None:
+    """What stands on an arrow, which it interrupts."""
+    around = {"facecolor": "white", "edgecolor": "none", "pad": 1.5}
+    ax.text(*centre, text, ha="center", va="center", color=colour, fontsize=13, bbox=around)
 
 
 def words(

@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Circle, Rectangle
 
-from bertlab.viz.drawing import PALE_BLUE, PALE_ORANGE, PALE_TEAL, Point, arrow, box, canvas
+from bertlab.viz.drawing import PALE_BLUE, PALE_ORANGE, PALE_TEAL, Point, arrow, box, canvas, on_arrow
 from bertlab.viz.style import BLUE, GREY, ORANGE, PALE, RED, TEAL, house_style, shown, text_width
 
 CELL = 0.24  # inches
@@ -86,7 +86,7 @@ def _projections(ax: Axes, x_in: float, at: Heights, n: int, focus: int) -> None
     ):
         _shape(ax, (3.3, y), n, 2, (name, f"T × d{width}"), edge, fill, focus if name == "Q" else None)
         arrow(ax, (start, at.k + 0.15 * (y - at.k)), (2.95, y))
-        _on_arrow(ax, ((start + 2.95) / 2, (0.425 * at.k + 0.575 * y)), f"$W_{name}$")
+        on_arrow(ax, ((start + 2.95) / 2, (0.425 * at.k + 0.575 * y)), f"$W_{name}$")
 
 
 def _weighting(ax: Axes, at: Heights, n: int, focus: int) -> None:
@@ -109,11 +109,6 @@ def _weighting(ax: Axes, at: Heights, n: int, focus: int) -> None:
     _shape(ax, (out, at.v), n, 2, ("output", "T × dᵥ"), ORANGE, PALE_ORANGE, focus)
     formula = r"output $= \mathrm{softmax}\left(QK^{\top}/\sqrt{d_k}\right)V$"
     ax.text((3.6 + weights) / 2, (at.v + upper - half) / 2, formula, ha="center", va="center", fontsize=14)
-
-
-def _on_arrow(ax: Axes, centre: Point, text: str) -> None:
-    around = {"facecolor": "white", "edgecolor": "none", "pad": 1.5}
-    ax.text(*centre, text, ha="center", va="center", fontsize=13, bbox=around)
 
 
 def _shape(

@@ -9,6 +9,7 @@ from bertlab import viz
 from tests.viz.looking import overlapping
 
 SOURCE, TARGET = ("two", "hundred", "thirty", "four"), ("zwei", "hundert", "vier", "und", "dreißig")
+EVEN = (0.25, 0.25, 0.25, 0.25)
 TITLE = "The decoder sees the source through one vector"
 
 
@@ -16,26 +17,27 @@ def texts(fig):
     return [text.get_text() for text in fig.axes[0].texts]
 
 
-@pytest.mark.parametrize("attention", [False, True])
-def test_every_word_has_its_state_and_the_decoder_reads_what_it_wrote(attention):
-    fig = viz.encoder_decoder_diagram(SOURCE, TARGET, TITLE, attention=attention)
+@pytest.mark.parametrize("weights", [None, EVEN])
+def test_every_word_has_its_state_and_the_decoder_reads_what_it_wrote(weights):
+    fig = viz.encoder_decoder_diagram(SOURCE, TARGET, TITLE, weights=weights)
     said = texts(fig)
     for expected in (*SOURCE, "h₁", "h₄", "s₁", "s₅", "<s>"):
         assert said.count(expected) == 1, expected
     assert all(said.count(token) == 2 for token in TARGET[:-1])  # written, then read
     assert said.count(TARGET[-1]) == 1
     states = [patch for patch in fig.axes[0].patches if isinstance(patch, FancyBboxPatch)]
-    assert len(states) == len(SOURCE) + len(TARGET) + attention
+    assert len(states) == len(SOURCE) + len(TARGET) + (weights is not None)
 
 
 def test_without_attention_all_goes_through_one_vector_with_it_every_state_sends_an_arrow():
-    def arrows(attention):
-        fig = viz.encoder_decoder_diagram(SOURCE, TARGET, TITLE, attention=attention)
+    def arrows(weights):
+        fig = viz.encoder_decoder_diagram(SOURCE, TARGET, TITLE, weights=weights)
         return sum(isinstance(patch, FancyArrowPatch) for patch in fig.axes[0].patches), texts(fig)
 
-    (without, said_without), (with_it, said_with) = arrows(False), arrows(True)
+    (without, said_without), (with_it, said_with) = arrows(None), arrows((0.1, 0.2, 0.3, 0.4))
     assert "the whole sentence, in one vector" in said_without
-    assert "s₂ asks, all states answer, by weight" in said_with
+    assert "s₁ asks, all states answer, by weight" in said_with
+    assert [text for text in said_with if text.startswith("0.")] == ["0.1", "0.2", "0.3", "0.4"]
     # In and out of the bottleneck; against one a state, the plain hand-over, question and answer.
     assert with_it - without == len(SOURCE) + 3 - 2
 
@@ -51,7 +53,8 @@ def test_without_attention_all_goes_through_one_vector_with_it_every_state_sends
     ],
 )
 def test_no_two_texts_meet(source, target, attention):
-    assert overlapping(viz.encoder_decoder_diagram(source, target, TITLE, attention=attention)) == []
+    weights = [1 / len(source)] * len(source) if attention else None
+    assert overlapping(viz.encoder_decoder_diagram(source, target, TITLE, weights=weights)) == []
 
 
 @pytest.mark.parametrize(("source", "target"), [((), TARGET), (SOURCE, ()), (SOURCE * 2, TARGET)])
@@ -83,3 +86,8 @@ def test_d38_tokens_of_diagrams_are_text():
         tokens = [text for text in fig.axes[0].texts if text.get_text() in ("$a$", "$b$", "$c$")]
         assert len(tokens) >= 2
         assert not any(text.get_parse_math() for text in tokens)
+
+
+def test_weights_that_do_not_fit_the_source_are_refused():
+    with pytest.raises(ValueError, match="2 weights for 4 source words"):
+        viz.encoder_decoder_diagram(SOURCE, TARGET, TITLE, weights=(0.5, 0.5))
