@@ -205,3 +205,40 @@ def join_numbers(numbers: list[int], language: str) -> list[str]:
     for number in numbers[1:]:
         sentence += [BETWEEN, *pieces(number, language)]
     return sentence
+
+
+def alignment(source: list[str], target: list[str], languages: tuple[str, str]) -> list[tuple[int, int, int]]:
+    """Tell which piece of one sentence means which piece of the other, where a single piece means a number.
+
+    Parameters
+    ----------
+    source, target : pieces of the same number, or list of numbers, in two languages.
+    languages : of the source and of the target.
+
+    Returns
+    -------
+    a list of (target position, source position, value) in the order of the target, where value is 1 to 19, a ten,
+    100 or 1000. Pieces without a counterpart, such as "und", are left out.
+
+    Examples
+    --------
+    >>> alignment(["forty", "seven"], ["sieben", "und", "vierzig"], ("en", "de"))
+    [(0, 1, 7), (2, 0, 40)]
+    """
+    places: dict[int, list[int]] = {}  # where each value stands in the source, in order
+    for i, piece in enumerate(source):
+        places.setdefault(_values(languages[0]).get(piece, 0), []).append(i)
+    links = []
+    for t, piece in enumerate(target):
+        value = _values(languages[1]).get(piece, 0)
+        if value and places.get(value):
+            links.append((t, places[value].pop(0), value))
+    return links
+
+
+@lru_cache
+def _values(language: str) -> dict[str, int]:
+    """Map each piece that means a number by itself to that number; "ein" before "hundert" is a one, too."""
+    values = {pieces(number, language)[0]: number for number in (*range(1, 20), *range(20, 100, 10))}
+    values |= {pieces(number, language)[-1]: number for number in (100, 1000)}
+    return values | {piece: 1 for piece in _SEAMS.get(language, ()) if piece in ("ein", "een")}

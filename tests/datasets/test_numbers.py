@@ -10,6 +10,7 @@ import pytest
 from bertlab.datasets.numbers import (
     LANGUAGES,
     LIMIT,
+    alignment,
     is_held_out,
     join_numbers,
     pieces,
@@ -94,3 +95,21 @@ def test_a_list_is_one_sentence_with_commas():
 def test_bad_input_gets_one_sentence_that_names_it(call, words):
     with pytest.raises(ValueError, match=words):
         call()
+
+
+def test_the_alignment_crosses_where_german_says_the_unit_first():
+    source, target = join_numbers([47, 305_121], "en"), join_numbers([47, 305_121], "de")
+    pairs = [(target[t], source[s]) for t, s, _ in alignment(source, target, ("en", "de"))]
+    assert pairs == [
+        ("sieben", "seven"), ("vierzig", "forty"), ("drei", "three"), ("hundert", "hundred"), ("fünf", "five"),
+        ("tausend", "thousand"), ("ein", "one"), ("hundert", "hundred"), ("ein", "one"), ("zwanzig", "twenty"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("target_language", ["de", "nl"])
+def test_every_piece_but_the_joints_is_aligned_once_and_to_its_own_value(target_language):
+    for source, target in sample_pairs(np.random.default_rng(3), 200, "en", target_language):
+        links = alignment(source, target, ("en", target_language))
+        assert len({s for _, s, _ in links}) == len(links)
+        unlinked = {target[t] for t in range(len(target))} - {target[t] for t, _, _ in links}
+        assert unlinked <= {"und", "en", "ën"}
