@@ -1,8 +1,8 @@
 """Which way of scoring learns fastest? Bahdanau's and Luong's scores on the same numbers, steps and seeds.
 
 Trains the model of notebook 01 (single numbers below a million, English to German) without attention and with
-each of the four scores, several seeds. Counts held-out numbers translated without a fault along the way and, at the end,
-how often the largest weight lies on the word that the written piece means.
+each of the four scores, several seeds. Counts held-out numbers translated without a fault along the way and,
+at the end, how often the largest weight lies on the word that the written piece means.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def train_and_test(arm: dict[str, Any], path: Path) -> dict[str, Any]:
 
 
 def aligned(pairs: list[Pair], weights: Tensor) -> dict[str, float]:
-    """Count, for each kind of piece, how often the largest of the weights (B, Tt, Ts) lies on what it means."""
+    """Count, for each kind of piece, how often the largest weight (B, Tt, Ts) lies on what it means."""
     hits: dict[str, list[bool]] = {kind: [] for kind in ("units", "tens", "hundred", "thousand")}
     for (source, target), looks_at in zip(pairs, weights.argmax(dim=-1).tolist(), strict=True):
         for t, s, value in alignment(source, target, ("en", "de")):

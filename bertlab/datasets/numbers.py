@@ -217,8 +217,8 @@ def alignment(source: list[str], target: list[str], languages: tuple[str, str]) 
 
     Returns
     -------
-    a list of (target position, source position, value) in the order of the target, where value is 1 to 19, a ten,
-    100 or 1000. Pieces without a counterpart, such as "und", are left out.
+    a list of (target position, source position, value) in the order of the target; the value is 1 to 19, a
+    ten, 100 or 1000. Pieces without a counterpart, such as "und", are left out.
 
     Examples
     --------

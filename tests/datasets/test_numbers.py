@@ -101,8 +101,9 @@ def test_the_alignment_crosses_where_german_says_the_unit_first():
     source, target = join_numbers([47, 305_121], "en"), join_numbers([47, 305_121], "de")
     pairs = [(target[t], source[s]) for t, s, _ in alignment(source, target, ("en", "de"))]
     assert pairs == [
-        ("sieben", "seven"), ("vierzig", "forty"), ("drei", "three"), ("hundert", "hundred"), ("fünf", "five"),
-        ("tausend", "thousand"), ("ein", "one"), ("hundert", "hundred"), ("ein", "one"), ("zwanzig", "twenty"),
+        ("sieben", "seven"), ("vierzig", "forty"), ("drei", "three"), ("hundert", "hundred"),
+        ("fünf", "five"), ("tausend", "thousand"), ("ein", "one"), ("hundert", "hundred"),
+        ("ein", "one"), ("zwanzig", "twenty"),
     ]  # fmt: skip
 
 

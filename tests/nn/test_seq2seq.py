@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 import torch
 
-from bertlab.nn import Seq2Seq, Seq2SeqConfig, greedy_decode
+from bertlab.nn import Seq2Seq, Seq2SeqConfig
 from bertlab.nn.functional import cross_entropy
 from bertlab.nn.seq2seq import shift_right
 
@@ -168,40 +168,3 @@ def test_an_id_outside_of_the_vocabulary_is_named():
         build()(torch.tensor([[5, 12]]), TARGETS)
     with pytest.raises(ValueError, match=r"11.*11 rows"):
         build()(SHORT, torch.tensor([[11, 1]]))
-
-
-def test_greedy_decoding_writes_what_the_model_finds_most_probable_step_by_step():
-    model = build(attention="dot")
-    source = torch.tensor([[5, 6, 7, 1], [8, 1, 0, 0]])
-    ids, weights = greedy_decode(model, source, max_length=6)
-    out = model(source, ids)  # feeding its own words back gives the same words
-    alive = ids != 0
-    assert torch.equal(out.logits.argmax(-1)[alive], ids[alive])
-    torch.testing.assert_close(weights[alive], out.weights[alive])
-
-
-def test_greedy_decoding_pads_after_the_end_and_stops_when_all_have_ended():
-    model = build(attention="dot")
-    with torch.no_grad():
-        model.decoder.output.bias[1] = 1e3  # the end token always wins
-    ids, _ = greedy_decode(model.train(), SHORT.expand(3, -1), max_length=6)
-    assert ids.tolist() == [[1], [1], [1]]
-    assert model.training  # the mode is put back
-    with torch.no_grad():
-        model.decoder.output.bias[1] = -1e3  # and now never
-    ids, _ = greedy_decode(model, SHORT, max_length=6)
-    assert ids.shape == (1, 6)
-
-
-def test_greedy_decoding_takes_the_lowest_id_of_equals():
-    model = build(attention="none")
-    with torch.no_grad():
-        model.decoder.output.weight.zero_()
-        model.decoder.output.bias.zero_()
-        model.decoder.output.bias[[4, 7]] = 1.0
-    assert greedy_decode(model, SHORT, max_length=2)[0].tolist() == [[4, 4]]
-
-
-def test_greedy_decoding_refuses_a_length_of_nothing():
-    with pytest.raises(ValueError, match="max_length=0"):
-        greedy_decode(build(), SHORT, max_length=0)

@@ -58,10 +58,6 @@ def test_an_interrupted_run_keeps_its_last_step(tmp_path):
     )
 
 
-def test_D34_the_rate_after_40_of_100_steps():
-    assert linear_decay(1e-3, warmup=10, total=100)(40) == pytest.approx(6.667e-4, abs=1e-7)
-
-
 def test_the_first_step_of_a_warm_up_is_not_lost():
     model, loss = setup_run()
     before = [p.clone() for p in model.parameters()]
@@ -94,8 +90,3 @@ def test_a_checkpoint_of_another_model_is_refused(tmp_path):
             learning_rate=constant,
             checkpoint=tmp_path / "run.pt",
         )
-
-
-def test_a_warm_up_longer_than_the_training_is_refused():
-    with pytest.raises(ValueError, match="warmup=9 of total=9"):
-        linear_decay(1e-3, warmup=9, total=9)

@@ -1,0 +1,53 @@
+"""Claims about writing a sentence from a model's probabilities."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from bertlab.nn import Seq2Seq, Seq2SeqConfig, greedy_decode
+
+SHORT = torch.tensor([[5, 6, 7, 1]])
+
+
+def build(attention: str) -> Seq2Seq:
+    torch.manual_seed(0)
+    config = Seq2SeqConfig(source_vocab=12, target_vocab=11, d_embedding=6, d_model=8, attention=attention)
+    return Seq2Seq(config).double().eval()
+
+
+def test_greedy_decoding_writes_what_the_model_finds_most_probable_step_by_step():
+    model = build("dot")
+    source = torch.tensor([[5, 6, 7, 1], [8, 1, 0, 0]])
+    ids, weights = greedy_decode(model, source, max_length=6)
+    out = model(source, ids)  # feeding its own words back gives the same words
+    alive = ids != 0
+    assert torch.equal(out.logits.argmax(-1)[alive], ids[alive])
+    torch.testing.assert_close(weights[alive], out.weights[alive])
+
+
+def test_greedy_decoding_pads_after_the_end_and_stops_when_all_have_ended():
+    model = build("dot")
+    with torch.no_grad():
+        model.decoder.output.bias[1] = 1e3  # the end token always wins
+    ids, _ = greedy_decode(model.train(), SHORT.expand(3, -1), max_length=6)
+    assert ids.tolist() == [[1], [1], [1]]
+    assert model.training  # the mode is put back
+    with torch.no_grad():
+        model.decoder.output.bias[1] = -1e3  # and now never
+    ids, _ = greedy_decode(model, SHORT, max_length=6)
+    assert ids.shape == (1, 6)
+
+
+def test_greedy_decoding_takes_the_lowest_id_of_equals():
+    model = build("none")
+    with torch.no_grad():
+        model.decoder.output.weight.zero_()
+        model.decoder.output.bias.zero_()
+        model.decoder.output.bias[[4, 7]] = 1.0
+    assert greedy_decode(model, SHORT, max_length=2)[0].tolist() == [[4, 4]]
+
+
+def test_greedy_decoding_refuses_a_length_of_nothing():
+    with pytest.raises(ValueError, match="max_length=0"):
+        greedy_decode(build("dot"), SHORT, max_length=0)
