@@ -38,7 +38,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     chosen = parser.parse_args(arguments)
     try:
-        return int(chosen.run(chosen))
+        status = int(chosen.run(chosen))
+        sys.stdout.flush()
+        return status
+    except BrokenPipeError:  # who reads, `head` for example, has seen enough; nothing may be written any more
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
     except (UnknownName, DataUnavailable, DataDamaged) as error:
         print(f"bertlab: {error}", file=sys.stderr)
         return 2

@@ -145,3 +145,10 @@ def test_the_package_runs_as_a_module_without_a_traceback(cache):
     assert done.stderr == (
         "bertlab: there is no data set or published model 'all-MiniLM': did you mean 'all-MiniLM-L6-v2'?\n"
     )
+
+
+def test_a_reader_that_stops_early_ends_the_command_without_a_traceback():
+    command = f"{sys.executable} -m bertlab data | head -n 1"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True)
+    assert done.stdout.count("\n") == 1
+    assert done.stderr == ""

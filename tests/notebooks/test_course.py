@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from pathlib import Path
 
 import nbformat
@@ -17,5 +18,7 @@ def test_the_first_code_cell_fetches_the_course_on_colab_and_is_the_same_everywh
         next(cell.source for cell in nbformat.read(file, as_version=4).cells if cell.cell_type == "code")
         for file in (path, NOTEBOOKS[0])
     )
+    project = tomllib.loads((FOLDER.parent / "pyproject.toml").read_text())["project"]
     assert 'if "google.colab" in sys.modules:' in first
+    assert f" {project['urls']['Repository']} " in first
     assert first == expected
