@@ -18,8 +18,10 @@ from bertlab.viz.style import (
     INK,
     MARKERS,
     ORANGE,
+    WIDTH,
     house_style,
     new_figure,
+    text_width,
     title_height,
 )
 
@@ -163,7 +165,8 @@ def bars_with_spread(
     xlabel, ylabel : str
         With units. The bars start at 0.
     decimals : int
-        Of the numbers above the bars.
+        Of the numbers above the bars, which shrink with the bars. Where they would be too small to read, there
+        are none.
 
     Returns
     -------
@@ -193,18 +196,22 @@ def _bars(
     ax: Axes, places: np.ndarray, seeds: np.ndarray, width: float, index: int, name: str, decimals: int
 ) -> None:
     mean = np.nanmean(seeds, axis=0)
+    numbers = [f"{top:.{decimals}f}" for top in mean]
+    room = width * (WIDTH - 1.0) / len(places)  # inches for a bar and its number
+    size = min(11.0, room / max(text_width(number, 1.0) for number in numbers))
     ax.bar(places, mean, width * 0.92, color=COLOURS[index], alpha=0.88, label=name)
-    for place, top, runs in zip(places, mean, seeds.T, strict=True):
+    for place, top, runs, number in zip(places, mean, seeds.T, numbers, strict=True):
         if len(runs) > 1:
             nudges = np.linspace(-0.2, 0.2, len(runs)) * width
             ax.plot(
                 place + nudges, runs, linestyle="none", marker=MARKERS[index], markersize=5, zorder=3,
                 color="white", markeredgecolor=INK, markeredgewidth=0.9,
             )  # fmt: skip
-        ax.annotate(
-            f"{top:.{decimals}f}", (place, max(top, runs.max())), (0, 4), textcoords="offset points",
-            ha="center", va="bottom", fontsize=11,
-        )  # fmt: skip
+        if size >= 7:  # smaller ones cannot be read: the axis must do
+            ax.annotate(
+                number, (place, max(top, runs.max())), (0, 4), textcoords="offset points",
+                ha="center", va="bottom", fontsize=size,
+            )  # fmt: skip
 
 
 @house_style

@@ -134,3 +134,16 @@ def test_d38_names_of_lines_and_bars_are_text(rng):
         named = [text for text in [*ax.texts, *legend] if text.get_text() in ("$x$", "<b>", "$g$")]
         assert len(named) == 2
         assert not any(text.get_parse_math() for text in named)
+
+
+def test_numbers_over_bars_shrink_with_the_bars_and_vanish_before_they_meet():
+    def numbers(n_groups):
+        groups = [str(i) for i in range(n_groups)]
+        arms = {name: np.full(n_groups, 0.5) for name in ("one", "two", "three")}
+        fig = viz.bars_with_spread(groups, arms, TITLE, "word", "distance")
+        return [text.get_fontsize() for text in fig.axes[0].texts]
+
+    assert numbers(3) == [11.0] * 9
+    assert all(7 <= size < 11 for size in numbers(9))
+    assert len(numbers(9)) == 27
+    assert numbers(30) == []
