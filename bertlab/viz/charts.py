@@ -165,8 +165,7 @@ def bars_with_spread(
     xlabel, ylabel : str
         With units. The bars start at 0.
     decimals : int
-        Of the numbers above the bars, which shrink with the bars. Where they would be too small to read, there
-        are none.
+        Of the numbers above the bars, which shrink with the bars; too small to read, they are left out.
 
     Returns
     -------
