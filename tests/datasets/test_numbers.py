@@ -114,3 +114,12 @@ def test_every_piece_but_the_joints_is_aligned_once_and_to_its_own_value(target_
         assert len({s for _, s, _ in links}) == len(links)
         unlinked = {target[t] for t in range(len(target))} - {target[t] for t, _, _ in links}
         assert unlinked <= {"und", "en", "ën"}
+
+
+def test_a_piece_that_stands_twice_is_aligned_in_order():
+    source, target = join_numbers([121_121], "en"), join_numbers([121_121], "de")
+    links = alignment(source, target, ("en", "de"))
+    for value in (1, 20, 100):
+        places = [s for _, s, v in links if v == value]
+        assert len(places) >= 2
+        assert places == sorted(places)

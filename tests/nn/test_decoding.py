@@ -51,3 +51,17 @@ def test_greedy_decoding_takes_the_lowest_id_of_equals():
 def test_greedy_decoding_refuses_a_length_of_nothing():
     with pytest.raises(ValueError, match="max_length=0"):
         greedy_decode(build("dot"), SHORT, max_length=0)
+
+
+def test_a_sentence_that_ended_early_is_padded_while_others_go_on():
+    model = build("dot")
+    source = torch.randint(3, 12, (64, 5), generator=torch.Generator().manual_seed(0))
+    with torch.no_grad():
+        model.decoder.output.bias[1] -= 0.1  # so that some end soon and some late
+    ids, weights = greedy_decode(model, source, max_length=12)
+    after_end = (ids == 1).cumsum(dim=1) - (ids == 1).int() > 0
+    assert after_end.any()
+    assert (ids[:, -1] != 0).any()
+    assert (ids[after_end] == 0).all()
+    assert (weights[after_end] == 0).all()
+    assert (weights[~after_end].sum(-1) - 1).abs().max() < 1e-12
