@@ -38,7 +38,8 @@ def run_arms(
 
     Returns
     -------
-    one dictionary an arm, in the order of `arms`: its settings, ``seconds``, and what `run` returned.
+    one dictionary an arm, in the order of `arms`: its settings, ``seconds`` of one core (since its last
+    interruption), and what `run` returned.
     """
     folder = runs / name
     folder.mkdir(parents=True, exist_ok=True)
