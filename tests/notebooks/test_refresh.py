@@ -55,7 +55,7 @@ def outputs(path: Path, number: int) -> list[nbformat.NotebookNode]:
 
 
 @pytest.mark.slow
-def test_d41_two_runs_write_the_same_bytes_and_the_gate_and_nbval_accept_them(tmp_path, tiny_png, nbval):
+def test_D41_two_runs_write_the_same_bytes_and_the_gate_and_nbval_accept_them(tmp_path, tiny_png, nbval):
     bar = "from tqdm.auto import tqdm\nfor _ in tqdm(range(90)):\n    pass"
     path = write(tmp_path, f"PNG = {tiny_png!r}\nprint('one')\nprint('two')", FIGURE, STILL, bar, "1 / 0")
     notebook = nbformat.read(path, as_version=4)

@@ -123,7 +123,7 @@ def test_a_series_of_another_length_is_named():
         seeds_of("width 64", np.ones((2, 3)), 4)
 
 
-def test_d38_names_of_lines_and_bars_are_text(rng):
+def test_D38_names_of_lines_and_bars_are_text(rng):
     for fig in (
         viz.lines_with_spread(X, series(rng, ["$x$", "<b>"]), TITLE, "x", "y"),
         viz.bars_with_spread(["$g$"] * 4, series(rng, ["$x$", "<b>"]), TITLE, "x", "y"),

@@ -77,7 +77,7 @@ def test_a_link_joins_the_middles_of_its_words():
     assert list(ax.get_lines()[0].get_xdata()) == [place["b"], place["c"]]
 
 
-def test_d38_tokens_of_diagrams_are_text():
+def test_D38_tokens_of_diagrams_are_text():
     figures = (
         viz.encoder_decoder_diagram(["$a$"], ["$b$"], TITLE, start="$c$"),
         viz.word_links(["$a$"], ["$b$"], [(0, 0)], TITLE),

@@ -25,7 +25,7 @@ def test_words_share_one_size_and_fit_into_their_room():
     assert max(text.get_window_extent().width for text in ax.texts) <= 0.85 * DPI
 
 
-def test_d38_words_are_text():
+def test_D38_words_are_text():
     _, ax = canvas("A title", 2.0)
     words(ax, [1.0], 1.0, ["$x$"], 1.0)
     assert not ax.texts[0].get_parse_math()

@@ -47,7 +47,7 @@ ALL = ("decoding_steps", "softmax_temperature", "attention_explorer")
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_d40_a_saved_explorer_has_a_still_picture_and_its_words(explorers, name):
+def test_D40_a_saved_explorer_has_a_still_picture_and_its_words(explorers, name):
     data, metadata = explorers[name]._repr_mimebundle_()
     assert data[WIDGET]["model_id"] == explorers[name].model_id
     assert base64.b64decode(data[STILL]) == png(explorers[name].still())
@@ -104,7 +104,7 @@ def test_a_script_is_one_module_that_imports_nothing_and_parses_no_markup(name):
         assert way_in not in source.replace("http://www.w3.org/2000/svg", ""), way_in
 
 
-def test_d40_text_and_what_is_behind_it_both_come_from_the_host():
+def test_D40_text_and_what_is_behind_it_both_come_from_the_host():
     rules = re.findall(
         r"([^{}]+)\{([^{}]*)\}", re.sub(r"/\*.*?\*/", "", (STATIC / "kit.css").read_text(), flags=re.S)
     )
@@ -291,7 +291,7 @@ def test_a_head_and_a_query_are_chosen_by_click_and_by_keys(layer, put_on_page):
 
 
 @pytest.mark.browser
-def test_d39_repeated_tokens_are_rows_of_their_own(layer, put_on_page):
+def test_D39_repeated_tokens_are_rows_of_their_own(layer, put_on_page):
     page = put_on_page(viz.attention_explorer(*layer))
     expect(page.locator("g.query")).to_have_count(5)
     expect(page.locator("g.key")).to_have_count(5)
@@ -300,7 +300,7 @@ def test_d39_repeated_tokens_are_rows_of_their_own(layer, put_on_page):
 
 @pytest.mark.browser
 @pytest.mark.parametrize("name", ALL)
-def test_d39_two_copies_on_one_page_share_no_id_and_both_work(explorers, put_on_page, name):
+def test_D39_two_copies_on_one_page_share_no_id_and_both_work(explorers, put_on_page, name):
     put_on_page(explorers[name], "first")
     page = put_on_page(explorers[name], "second")
     found = [Elements(page.locator(f"#{copy}").inner_html()) for copy in ("first", "second")]
@@ -316,7 +316,7 @@ def test_d39_two_copies_on_one_page_share_no_id_and_both_work(explorers, put_on_
 
 @pytest.mark.browser
 @pytest.mark.parametrize("name", ALL)
-def test_d38_hostile_tokens_are_shown_and_run_nothing(make_trace, put_on_page, name):
+def test_D38_hostile_tokens_are_shown_and_run_nothing(make_trace, put_on_page, name):
     n = len(HOSTILE)
     if name == "decoding_steps":
         top = [[(token, 0.5), (HOSTILE[0], 0.25)] for token in HOSTILE]
@@ -366,7 +366,7 @@ COLOURS = """root => {
 
 @pytest.mark.browser
 @pytest.mark.parametrize("name", ALL)
-def test_d40_text_has_the_hosts_colour_in_light_and_dark(explorers, put_on_page, name):
+def test_D40_text_has_the_hosts_colour_in_light_and_dark(explorers, put_on_page, name):
     page = put_on_page(explorers[name])
     for behind, text in (("white", "rgb(32, 32, 32)"), ("black", "rgb(238, 238, 238)")):
         page.evaluate(

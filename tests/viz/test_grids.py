@@ -37,7 +37,7 @@ def test_rows_run_down_and_columns_to_the_right():
     assert place["1"][1] == place["2"][1] > place["3"][1] == place["4"][1]
 
 
-def test_d38_labels_of_rows_and_columns_are_text():
+def test_D38_labels_of_rows_and_columns_are_text():
     matrix = viz.Matrix("$M$", [[1, 2]], rows=["$r$"], columns=["<b>", "$c$"])
     fig = viz.matrices([matrix], title=TITLE)
     fig.draw_without_rendering()

@@ -36,7 +36,7 @@ def test_rows_are_queries_and_columns_are_keys(rng):
     assert ax.get_ylim() == (1.5, -0.5)  # the first query is at the top
 
 
-def test_d39_repeated_tokens_stay_five_by_five_cells(rng):
+def test_D39_repeated_tokens_stay_five_by_five_cells(rng):
     tokens = ["the", "cat", "saw", "the", "cat"]
     given = weights(rng, 2, 5, 5)
     for head in (0, 1):
@@ -47,7 +47,7 @@ def test_d39_repeated_tokens_stay_five_by_five_cells(rng):
         assert numbers == [f"{value:.2f}".removeprefix("0") for value in given[head].ravel()]
 
 
-def test_d38_tokens_are_drawn_letter_by_letter_never_as_formulas(rng):
+def test_D38_tokens_are_drawn_letter_by_letter_never_as_formulas(rng):
     n = len(HOSTILE)
     fig = viz.attention_map(weights(rng, n, n), HOSTILE, HOSTILE, TITLE)
     fig.draw_without_rendering()

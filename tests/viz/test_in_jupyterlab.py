@@ -66,7 +66,7 @@ def test_the_seven_steps_work_twice_in_one_notebook_and_the_kernel_sees_where_th
 
 
 @pytest.mark.slow
-def test_d40_an_exported_notebook_shows_each_explorer_as_a_picture_with_its_tokens_in_words():
+def test_D40_an_exported_notebook_shows_each_explorer_as_a_picture_with_its_tokens_in_words():
     notebook = new_notebook(cells=[new_code_cell(source) for source in (SETUP, STEPS, AGAIN)])
     nbclient.NotebookClient(notebook, timeout=60, kernel_name="python3", store_widget_state=False).execute()
     exporter = nbconvert.HTMLExporter(template_name="course", extra_template_basedirs=[str(TEMPLATES)])

@@ -94,7 +94,7 @@ def test_cells_are_the_first_numbers_over_the_largest():
     assert cells(np.zeros((1, 2))) == [[0, 0]]
 
 
-def test_d39_head_one_is_head_one_and_repeated_tokens_stay():
+def test_D39_head_one_is_head_one_and_repeated_tokens_stay():
     weights = np.stack([np.eye(5), np.full((5, 5), 0.2)])
     payload = attention_payload(weights, ["the", "cat", "saw", "the", "cat"])
     assert payload["tokens"] == ["the", "cat", "saw", "the", "cat"]

@@ -33,7 +33,7 @@ def test_one_word_is_marked_all_the_way_through():
     assert all(upper > lower for upper, lower in zip(marks(0), marks(2), strict=True))
 
 
-def test_d38_tokens_are_text():
+def test_D38_tokens_are_text():
     fig = viz.qkv_diagram(["$a$", "$b$"], "Attention in one picture")
     tokens = [text for text in fig.axes[0].texts if text.get_text() in ("$a$", "$b$")]
     assert len(tokens) == 2

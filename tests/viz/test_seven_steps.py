@@ -58,7 +58,7 @@ def test_every_word_of_a_long_translation_can_be_drawn(make_trace, position):
     assert len(data) < 80_000
 
 
-def test_d38_a_token_is_no_formula_even_in_the_title(make_trace):
+def test_D38_a_token_is_no_formula_even_in_the_title(make_trace):
     fig = viz.seven_steps(make_trace(source=("$a$",), target=("$x^2$",)), 0)
     fig.draw_without_rendering()
     assert "x^2" in fig.texts[0].get_text()

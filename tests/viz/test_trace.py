@@ -80,7 +80,7 @@ def test_the_payload_is_ready_for_json_and_complete(make_trace):
     np.testing.assert_allclose(states, expected / np.abs(expected).max(), atol=1e-3)
 
 
-def test_d38_tokens_leave_python_as_they_are(make_trace):
+def test_D38_tokens_leave_python_as_they_are(make_trace):
     payload = decoding_payload(make_trace(source=("<img src=x>",), target=("a<b&c",)))
     assert payload["source"] == ["<img src=x>"]
     assert payload["target"] == ["a<b&c"]
