@@ -9,7 +9,7 @@ from matplotlib.patches import Circle, Rectangle
 
 from bertlab.viz.drawing import arrow, canvas, words
 from bertlab.viz.payload import cells
-from bertlab.viz.style import BLUE, INK, RED, SIGNED, TEAL, house_style, number, shown, subscript
+from bertlab.viz.style import BLUE, INK, ORANGE, RED, SIGNED, TEAL, house_style, number, shown, subscript
 from bertlab.viz.trace import MANY_TOKENS, DecodingTrace
 
 HEIGHT, BASE, TALL, WIDE = 4.35, 0.62, 1.32, 0.22  # inches: of the sheet; where vectors stand, and their size
@@ -123,6 +123,16 @@ def _decoder(ax: Axes, trace: DecodingTrace, position: int) -> None:
     route = [right, 5.35, 5.35, 7.2, 7.2], [level, level, 2.75, 2.75, 1.4]
     ax.plot(*route, color=TEAL, linewidth=2, linestyle="-", marker="none")
     arrow(ax, (7.2, 1.4), (COMBINED - 0.16, 1.4), TEAL, 2)
+    _question(ax, LEFT + min(0.9, (RIGHT - LEFT) / len(trace.source_tokens)) * len(trace.source_tokens))
+
+
+def _question(ax: Axes, end: float) -> None:
+    """The new state asks: a dashed line from it to the scores, which end at `end`."""
+    high, low, turn = TOP + 0.68, TOP + 0.13, max(end + 0.25, RIGHT + 0.1)
+    route = [NEW, NEW, turn, turn], [TOP + 0.56, high, high, low]
+    ax.plot(*route, color=ORANGE, linewidth=2, linestyle=(0, (3, 1.5)), marker="none")
+    arrow(ax, (turn, low), (end - 0.1, low), ORANGE, 2, dashed=True)
+    ax.text(6.12, high - 0.03, "asks", ha="center", va="top", fontsize=11, color=ORANGE)
 
 
 def _answer(ax: Axes, trace: DecodingTrace, position: int) -> None:

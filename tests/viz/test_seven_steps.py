@@ -10,6 +10,7 @@ from matplotlib.colors import to_hex
 from PIL import Image
 
 from bertlab import viz
+from bertlab.viz.seven_steps import NEW
 from bertlab.viz.style import BLUE, png
 
 
@@ -64,3 +65,11 @@ def test_D38_a_token_is_no_formula_even_in_the_title(make_trace):
     assert "x^2" in fig.texts[0].get_text()
     assert fig.texts[0].get_text().count(r"\$") == 2
     assert not any(text.get_parse_math() for text in fig.axes[0].texts if text.get_text() in ("$a$", "$x^2$"))
+
+
+def test_the_new_state_is_what_asks_for_the_scores(make_trace):
+    ax = viz.seven_steps(make_trace(), 0).axes[0]
+    assert [text.get_text() for text in ax.texts].count("asks") == 1
+    dashed = [line for line in ax.lines if line.get_linestyle() == "--"]
+    start = dashed[0].get_xdata()[0]
+    assert start == pytest.approx(NEW)
