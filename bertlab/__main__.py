@@ -11,6 +11,7 @@ from importlib import metadata
 
 from packaging.requirements import Requirement
 
+from bertlab import best_device
 from bertlab.datasets import fetch, registry
 from bertlab.datasets.errors import DataDamaged, DataUnavailable, UnknownName
 from bertlab.datasets.registry import Card, human
@@ -124,13 +125,10 @@ def _package(requirement: Requirement) -> tuple[str, str, str]:
 
 def _device() -> tuple[str, str, str]:
     try:
-        import torch  # here, not above: `get` and `data` need not wait for it
+        device = best_device()  # imports torch, which `get` and `data` need not wait for
     except ImportError:
         return "MISSING", "device: torch does not import", "pip install torch"
-    if torch.cuda.is_available():
-        return "ok", f"device cuda ({torch.cuda.get_device_name()})", ""
-    name = "mps" if torch.backends.mps.is_available() else "cpu"
-    return "ok", f"device {name}, {os.cpu_count()} cores", ""
+    return "ok", f"device {device.type}, {os.cpu_count()} cores", ""
 
 
 def _folders() -> Iterator[tuple[str, str, str]]:

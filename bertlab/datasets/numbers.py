@@ -149,8 +149,13 @@ def sample_numbers(
         raise ValueError(
             f"below={below} leaves too few numbers or too large ones: choose from 100 to {LIMIT}"
         )
-    allowed = np.flatnonzero(is_held_out(np.arange(below)) == held_out)
-    return rng.choice(allowed, size=shape)
+    return rng.choice(_allowed(held_out, below), size=shape)
+
+
+@lru_cache
+def _allowed(held_out: bool, below: int) -> np.ndarray:
+    """List the numbers to draw from; kept, since a training draws from the same million at every step."""
+    return np.flatnonzero(is_held_out(np.arange(below)) == held_out)
 
 
 def sample_pairs(
