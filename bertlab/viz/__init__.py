@@ -6,7 +6,7 @@
 from bertlab.viz.charts import bars_with_spread, learning_curve, lines_with_spread
 from bertlab.viz.diagrams import encoder_decoder_diagram, word_links
 from bertlab.viz.distributions import histograms, softmax_bars
-from bertlab.viz.explorers import attention_explorer, decoding_steps, softmax_temperature
+from bertlab.viz.explorers import decoding_steps, softmax_temperature
 from bertlab.viz.grids import Matrix, matrices
 from bertlab.viz.heatmaps import Attention, attention_map, attention_maps
 from bertlab.viz.payload import entropy
@@ -19,7 +19,6 @@ __all__ = [
     "Attention",
     "DecodingTrace",
     "Matrix",
-    "attention_explorer",
     "attention_map",
     "attention_maps",
     "bars_with_spread",

@@ -1,66 +1,45 @@
-"""Widgets of the course: Python prepares and checks, the browser draws, nothing is fetched from the network.
+"""Explorers of the seven steps and of the softmax: Python prepares and checks, the browser draws."""
 
-Every explorer brings its still twin: a notebook that was saved, exported, or is not trusted shows a picture.
-"""
+from collections.abc import Mapping, Sequence
 
-import re
-from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
-from typing import Any
-
-import anywidget
 import numpy as np
 import traitlets
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
 from bertlab.viz.distributions import softmax_bars
-from bertlab.viz.heatmaps import attention_map
-from bertlab.viz.payload import (
-    as_array,
-    attention_payload,
-    softmax_table,
-    temperature_payload,
-)
+from bertlab.viz.payload import softmax_table, temperature_payload
 from bertlab.viz.seven_steps import seven_steps
-from bertlab.viz.style import check_alt, picture_bundle, shown
+from bertlab.viz.style import shown
 from bertlab.viz.trace import STEP_NAMES, DecodingTrace, decoding_payload
-
-STATIC = Path(__file__).parent / "static"
-
-
-def script(name: str) -> str:
-    """The explorer's JavaScript as one module: what `kit.js` shares, then `name`.js.
-
-    A widget's module cannot import a second file in every front end, so the two become one here.
-    """
-    kit = re.sub(r"^export ", "", (STATIC / "kit.js").read_text("utf-8"), flags=re.MULTILINE)
-    own = re.sub(r'^import .* from "\./kit\.js";\n', "", (STATIC / f"{name}.js").read_text("utf-8"))
-    return kit + own
+from bertlab.viz.widget import Widget, script
 
 
-class Explorer(anywidget.AnyWidget):
-    """What all explorers have: data for the browser, a still picture, and the picture in words."""
-
-    _css = STATIC / "kit.css"
-    payload = traitlets.Dict().tag(sync=True)
-
-    def __init__(self, payload: dict[str, Any], still: Callable[[], Figure], alt: str, **state: int) -> None:
-        super().__init__(payload=payload, **state)
-        self.still = still
-        self.alt = check_alt(alt)
-
-    def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-        live, metadata = super()._repr_mimebundle_(**kwargs) or ({}, {})
-        picture, described = picture_bundle(self.still(), self.alt)
-        return {**live, **picture}, {**metadata, **described}
-
-
-class DecodingSteps(Explorer):
+class DecodingSteps(Widget):
     """The seven steps by which each word of a translation comes about; `step` counts through all words."""
 
     _esm = script("decoding_steps")
     step = traitlets.Int(0).tag(sync=True)
+
+    def __init__(self, trace: DecodingTrace, step: int) -> None:
+        super().__init__(decoding_payload(trace), step=step)
+        self.trace = trace
+
+    def still(self) -> Figure:
+        """The seven steps of the present word."""
+        return seven_steps(self.trace, self.step // len(STEP_NAMES))
+
+    @property
+    def alt(self) -> str:
+        """The picture in words."""
+        position = self.step // len(STEP_NAMES)
+        target, source = (
+            list(map(shown, tokens)) for tokens in (self.trace.target_tokens, self.trace.source_tokens)
+        )
+        return (
+            f"Seven steps by which “{target[position]}” is written, word {position + 1} of "
+            f"“{' '.join(target)}”, from “{' '.join(source)}”."
+        )
 
 
 def decoding_steps(trace: DecodingTrace, step: int = 0) -> DecodingSteps:
@@ -86,20 +65,34 @@ def decoding_steps(trace: DecodingTrace, step: int = 0) -> DecodingSteps:
     n_steps = len(STEP_NAMES) * len(trace.target_tokens)
     if not 0 <= step < n_steps:
         raise ValueError(f"step={step}: there are {n_steps} steps, from 0")
-    position = step // len(STEP_NAMES)
-    word = shown(trace.target_tokens[position])
-    alt = (
-        f"Seven steps by which “{word}” is written, word {position + 1} of "
-        f"“{' '.join(map(shown, trace.target_tokens))}”, from “{' '.join(map(shown, trace.source_tokens))}”."
-    )
-    return DecodingSteps(decoding_payload(trace), lambda: seven_steps(trace, position), alt, step=step)
+    return DecodingSteps(trace, step)
 
 
-class SoftmaxTemperature(Explorer):
+class SoftmaxTemperature(Widget):
     """A softmax whose temperature is moved by a slider; `place` counts the slider's places."""
 
     _esm = script("softmax_temperature")
     place = traitlets.Int(0).tag(sync=True)
+
+    def __init__(self, scores: ArrayLike, labels: Sequence[str], marks: Mapping[str, float]) -> None:
+        temperatures = np.union1d(np.geomspace(0.05, 50, 61), [1.0, *marks.values()])
+        payload = temperature_payload(scores, labels, temperatures, marks)
+        super().__init__(payload, place=int(np.abs(temperatures - 1.0).argmin()))
+        self.scores, self.labels, self.marks = scores, labels, marks
+
+    def still(self) -> Figure:
+        """The softmax at the marks, and where it is sharp and flat."""
+        marks = self.marks.values()
+        shown_at = sorted({0.1, 1.0, *marks} | (set() if max(marks) > 3 else {10.0}))
+        few = {f"÷ {t:g}": softmax_table(self.scores, [t])[0] for t in shown_at}
+        title = "The smaller the number that divides the scores, the more the largest takes"
+        return softmax_bars(few, self.labels, title)
+
+    @property
+    def alt(self) -> str:
+        """The picture in words."""
+        labels = ", ".join(map(shown, self.labels))
+        return f"The softmax over {labels} for scores divided by several temperatures."
 
 
 def softmax_temperature(
@@ -119,58 +112,4 @@ def softmax_temperature(
     SoftmaxTemperature
         Its `place` on the slider can be read and set.
     """
-    marks = {"temperature 1": 1.0} if marks is None else dict(marks)
-    temperatures = np.union1d(np.geomspace(0.05, 50, 61), [1.0, *marks.values()])
-    payload = temperature_payload(scores, labels, temperatures, marks)
-    shown_at = sorted({0.1, 1.0, *marks.values()} | (set() if max(marks.values()) > 3 else {10.0}))
-    few = {f"÷ {t:g}": softmax_table(scores, [t])[0] for t in shown_at}
-    title = "The smaller the number that divides the scores, the more the largest takes"
-    alt = f"The softmax over {', '.join(map(shown, labels))} for scores divided by several temperatures."
-    start = int(np.abs(temperatures - 1.0).argmin())
-    return SoftmaxTemperature(payload, lambda: softmax_bars(few, labels, title), alt, place=start)
-
-
-class AttentionExplorer(Explorer):
-    """Where one token looks in one head: `head` and `query` are chosen by mouse or arrow keys."""
-
-    _esm = script("attention_explorer")
-    head = traitlets.Int(0).tag(sync=True)
-    query = traitlets.Int(0).tag(sync=True)
-
-
-def attention_explorer(
-    weights: ArrayLike, tokens: Sequence[str], head: int = 0, query: int = 0
-) -> AttentionExplorer:
-    """Look inside one layer: choose a head and a query, and see its weights on all keys.
-
-    Parameters
-    ----------
-    weights : (H, T, T) array
-        Head, query, key: one layer of one example.
-    tokens : sequence of T strings
-    head, query : int
-        Where to begin; heads are counted from 0, as in the array.
-
-    Returns
-    -------
-    AttentionExplorer
-        Its `head` and `query` can be read and set.
-
-    Raises
-    ------
-    ValueError
-        If the shape does not fit the tokens, a weight is not in 0 … 1, or there is no such head or query.
-    """
-    payload = attention_payload(weights, tokens)
-    n_heads = len(payload["weights"])
-    if not (0 <= head < n_heads and 0 <= query < len(tokens)):
-        raise ValueError(
-            f"head={head}, query={query}: there are {n_heads} heads and {len(tokens)} tokens, from 0"
-        )
-    title = f"Head {head}: where each token looks"
-    alt = f"Attention weights of head {head} over {' '.join(map(shown, tokens))}: rows look at columns."
-
-    def still() -> Figure:
-        return attention_map(as_array(weights)[head], tokens, tokens, title)
-
-    return AttentionExplorer(payload, still, alt, head=head, query=query)
+    return SoftmaxTemperature(scores, labels, {"temperature 1": 1.0} if marks is None else dict(marks))

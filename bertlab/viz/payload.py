@@ -133,35 +133,3 @@ def temperature_payload(
         "most": f"{np.log2(len(labels)):.2f}",
         "marks": [[name, int(np.abs(places - mark).argmin())] for name, mark in marks.items()],
     }
-
-
-def attention_payload(weights: ArrayLike, tokens: Sequence[str]) -> dict[str, Any]:
-    """What the attention explorer draws: the tokens, and the weights of every head, rounded.
-
-    Parameters
-    ----------
-    weights : (H, T, T) array
-        Head, query, key.
-    tokens : sequence of T strings
-
-    Returns
-    -------
-    dict
-        Ready for JSON.
-
-    Raises
-    ------
-    ValueError
-        If the shape does not fit the tokens, or a weight is not between 0 and 1.
-    """
-    array = as_array(weights)
-    if array.ndim != 3 or array.shape[1:] != (len(tokens), len(tokens)):
-        raise ValueError(
-            f"weights of shape {array.shape} and {len(tokens)} tokens: give (heads, tokens, tokens), a layer "
-            "of one example, e.g. weights[layer][0]"
-        )
-    if not ((array >= 0) & (array <= 1 + 1e-6)).all():
-        raise ValueError(
-            f"weights between {array.min():.3g} and {array.max():.3g}: pass them after the softmax"
-        )
-    return {"tokens": list(tokens), "weights": np.round(array, DECIMALS).tolist()}

@@ -6,6 +6,7 @@ sentence that says what to install; in CI they fail.
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import shutil
@@ -26,6 +27,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 from playwright.sync_api import Browser, Dialog, Page, sync_playwright
 
 from bertlab import viz
+from bertlab.viz.widget import Widget
 
 FLAGS = (
     "--no-sandbox",
@@ -105,12 +107,12 @@ class Watched:
 
 
 # What Jupyter gives to a widget's `render`, without a kernel: `synced` collects what Python would be told.
-STUB = """async ([script, style, state, name]) => {
+STUB = """async ([script, style, state, name, chunks]) => {
   const module = await import(URL.createObjectURL(new Blob([script], { type: "text/javascript" })));
   const sheet = document.createElement("style");
   sheet.textContent = style;
   document.head.append(sheet);
-  const listeners = {}, changed = {}, synced = [];
+  const listeners = {}, changed = {}, synced = [], wanted = [];
   const model = {
     get: (key) => state[key],
     set: (key, value) => {
@@ -118,6 +120,14 @@ STUB = """async ([script, style, state, name]) => {
       for (const listener of [...(listeners[`change:${key}`] ?? [])]) listener();
     },
     save_changes: () => { synced.push({ ...changed }); },
+    send: ({ want }) => {
+      wanted.push(...want);
+      for (const name of want) setTimeout(() => {
+        const bytes = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+        const buffers = chunks[name].map((text) => new DataView(bytes(text).buffer));
+        for (const listener of [...(listeners["msg:custom"] ?? [])]) listener({ chunk: name }, buffers);
+      });
+    },
     on: (event, listener) => (listeners[event] ??= []).push(listener),
     off: (event, listener) => { listeners[event] = listeners[event].filter((other) => other !== listener); },
   };
@@ -125,7 +135,7 @@ STUB = """async ([script, style, state, name]) => {
   el.id = name;
   document.body.append(el);
   const cleanup = await module.default.render({ model, el });
-  (window.widgets ??= {})[name] = { model, cleanup, synced, listeners };
+  (window.widgets ??= {})[name] = { model, cleanup, synced, listeners, wanted };
 }"""
 
 
@@ -141,12 +151,16 @@ def blank_page(browser: Browser) -> Iterator[Watched]:
 
 @pytest.fixture
 def put_on_page(blank_page: Watched) -> Callable[..., Page]:
-    """Draw an explorer on the blank page, in an element of the given name, without Jupyter or a kernel."""
+    """Draw a widget on the blank page, in an element of the given name, without Jupyter or a kernel."""
 
-    def put(explorer: viz.explorers.Explorer, name: str = "widget") -> Page:
-        names = {name for name in explorer.trait_names(sync=True) if not name.startswith("_")}
-        state = {name: getattr(explorer, name) for name in names - {"layout", "tabbable", "tooltip"}}
-        blank_page.page.evaluate(STUB, [str(explorer._esm), str(explorer._css), state, name])
+    def put(widget: Widget, name: str = "widget") -> Page:
+        names = {name for name in widget.trait_names(sync=True) if not name.startswith("_")}
+        state = {name: getattr(widget, name) for name in names - {"layout", "tabbable", "tooltip"}}
+        chunks = {
+            chunk: [base64.b64encode(buffer).decode() for buffer in widget.chunk(chunk)]
+            for chunk in widget.chunk_names()
+        }
+        blank_page.page.evaluate(STUB, [str(widget._esm), str(widget._css), state, name, chunks])
         return blank_page.page
 
     return put

@@ -14,33 +14,25 @@ from ipywidgets import VBox
 from playwright.sync_api import expect
 
 from bertlab import viz
-from bertlab.viz.explorers import STATIC, script
 from bertlab.viz.payload import softmax_table
 from bertlab.viz.style import png
+from bertlab.viz.widget import STATIC, script
 from tests.viz.conftest import HOSTILE
 
 WIDGET, STILL = "application/vnd.jupyter.widget-view+json", "image/png"
 
 
 @pytest.fixture
-def layer(rng):
-    """Two heads over a sentence with repeated words."""
-    powers = np.exp(2 * rng.normal(size=(2, 5, 5)))
-    return powers / powers.sum(axis=-1, keepdims=True), ["the", "cat", "saw", "the", "cat"]
-
-
-@pytest.fixture
-def explorers(make_trace, layer):
+def explorers(make_trace):
     return {
         "decoding_steps": viz.decoding_steps(make_trace(), step=9),
         "softmax_temperature": viz.softmax_temperature(
             [2.0, 1.0, -1.0], ["a", "b", "c"], {"one": 1, "√64": 8}
         ),
-        "attention_explorer": viz.attention_explorer(*layer, head=1, query=3),
     }
 
 
-ALL = ("decoding_steps", "softmax_temperature", "attention_explorer")
+ALL = ("decoding_steps", "softmax_temperature")
 
 
 # ------------------------------------------------------------------------------------- without a browser
@@ -69,16 +61,7 @@ def test_the_still_of_the_seven_steps_is_of_the_word_where_the_explorer_begins(m
 
 
 def test_explorers_can_stand_in_a_box_beside_other_widgets(explorers):
-    assert len(VBox(list(explorers.values())).children) == 3
-
-
-@pytest.mark.parametrize(
-    ("start", "said"),
-    [({"head": 2}, "there are 2 heads"), ({"query": 5}, "5 tokens"), ({"head": -1}, "head=-1")],
-)
-def test_a_head_or_query_that_is_not_there_is_refused(layer, start, said):
-    with pytest.raises(ValueError, match=said):
-        viz.attention_explorer(*layer, **start)
+    assert len(VBox(list(explorers.values())).children) == len(explorers)
 
 
 @pytest.mark.parametrize("step", [-1, 28])
@@ -245,7 +228,7 @@ def test_play_runs_to_the_end_and_pause_stops_it(make_trace, put_on_page, blank_
 @pytest.mark.parametrize("name", ALL)
 def test_a_change_from_python_is_drawn_and_after_cleanup_nothing_is_left(explorers, put_on_page, name):
     page = put_on_page(explorers[name])
-    trait = {"decoding_steps": "step", "softmax_temperature": "place", "attention_explorer": "query"}[name]
+    trait = {"decoding_steps": "step", "softmax_temperature": "place"}[name]
     before = page.locator(".bertlab").inner_html()
     page.evaluate("trait => widgets.widget.model.set(trait, 0)", trait)
     assert page.locator(".bertlab").inner_html() != before
@@ -269,33 +252,6 @@ def test_the_slider_of_the_temperature_changes_bars_and_entropy(put_on_page):
     expect(bars).to_have_text(["1.000", "0.000", "0.000"])
     expect(page.locator("p[aria-live]")).to_contain_text("entropy 0.00 bits")
     assert page.evaluate("widgets.widget.synced.at(-1)") == {"place": 0}
-
-
-@pytest.mark.browser
-def test_a_head_and_a_query_are_chosen_by_click_and_by_keys(layer, put_on_page):
-    weights, tokens = layer
-    page = put_on_page(viz.attention_explorer(weights, tokens))
-    numbers = page.locator(".weight")
-    expect(numbers).to_have_text([f"{w:.3f}" for w in weights[0, 0]])
-    page.locator("g.query").nth(3).click()
-    expect(numbers).to_have_text([f"{w:.3f}" for w in weights[0, 3]])
-    page.get_by_role("button", name="1", exact=True).click()
-    expect(numbers).to_have_text([f"{w:.3f}" for w in weights[1, 3]])
-    page.locator(".bertlab").focus()
-    page.keyboard.press("ArrowDown")
-    page.keyboard.press("ArrowDown")
-    page.keyboard.press("ArrowLeft")
-    expect(numbers).to_have_text([f"{w:.3f}" for w in weights[0, 4]])
-    expect(page.locator("p[aria-live]")).to_contain_text("head 0: “cat” looks most at")
-    assert page.evaluate("widgets.widget.model.get('query')") == 4
-
-
-@pytest.mark.browser
-def test_D39_repeated_tokens_are_rows_of_their_own(layer, put_on_page):
-    page = put_on_page(viz.attention_explorer(*layer))
-    expect(page.locator("g.query")).to_have_count(5)
-    expect(page.locator("g.key")).to_have_count(5)
-    expect(page.locator("line.flow")).to_have_count(5)
 
 
 @pytest.mark.browser
@@ -323,10 +279,8 @@ def test_D38_hostile_tokens_are_shown_and_run_nothing(make_trace, put_on_page, n
         explorer = viz.decoding_steps(
             make_trace(HOSTILE, HOSTILE, start=HOSTILE[0], top_words=top), step=7 * n - 1
         )
-    elif name == "softmax_temperature":
-        explorer = viz.softmax_temperature(np.arange(n), HOSTILE, {HOSTILE[0]: 1.0})
     else:
-        explorer = viz.attention_explorer(np.full((1, n, n), 1 / n), HOSTILE)
+        explorer = viz.softmax_temperature(np.arange(n), HOSTILE, {HOSTILE[0]: 1.0})
     page = put_on_page(explorer)
     seen = Elements(page.locator("#widget").inner_html())
     assert not {"img", "script", "iframe", "a", "b"} & set(seen.names)

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from bertlab.viz.payload import (
     MOST_CELLS,
     as_array,
-    attention_payload,
     cells,
     entropy,
     softmax_table,
@@ -92,26 +91,3 @@ def test_cells_are_the_first_numbers_over_the_largest():
     assert drawn.shape == (2, MOST_CELLS)
     np.testing.assert_allclose(drawn, vectors[:, :MOST_CELLS] / 20, atol=5e-4)
     assert cells(np.zeros((1, 2))) == [[0, 0]]
-
-
-def test_D39_head_one_is_head_one_and_repeated_tokens_stay():
-    weights = np.stack([np.eye(5), np.full((5, 5), 0.2)])
-    payload = attention_payload(weights, ["the", "cat", "saw", "the", "cat"])
-    assert payload["tokens"] == ["the", "cat", "saw", "the", "cat"]
-    assert payload["weights"][1] == [[0.2] * 5] * 5
-    assert payload["weights"][0] == np.eye(5).tolist()
-
-
-@pytest.mark.parametrize(
-    ("weights", "said"),
-    [
-        (np.eye(2), r"give \(heads, tokens, tokens\)"),
-        (np.ones((1, 1, 2, 2)) / 2, r"e.g. weights\[layer\]\[0\]"),
-        (np.ones((1, 3, 3)) / 3, "and 2 tokens"),
-        (3 * np.ones((1, 2, 2)), "pass them after the softmax"),
-        (np.full((1, 2, 2), np.nan), "pass them after the softmax"),
-    ],
-)
-def test_what_is_no_layer_of_attention_is_refused(weights, said):
-    with pytest.raises(ValueError, match=said):
-        attention_payload(weights, ["a", "b"])

@@ -85,3 +85,86 @@ export function choices(label, names, choose) {
   const mark = (chosen) => buttons.forEach((button, i) => button.setAttribute("aria-pressed", i === chosen));
   return { row, mark, buttons };
 }
+
+// A slider with its name before it and its value, in words, after it. It takes its keys itself: in a notebook,
+// JupyterLab would keep the arrow keys from a native one.
+const STEPS = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, PageUp: 10, PageDown: -10, Home: -Infinity, End: Infinity };
+
+export function slider(label, last, said, choose) {
+  const to = (place) => choose(Math.max(0, Math.min(last, place)));
+  const input = html("input", {
+    type: "range", min: 0, max: last, step: 1, "aria-label": label, oninput: () => to(Number(input.value)),
+    onkeydown: (event) => {
+      if (!(event.key in STEPS) || event.altKey || event.ctrlKey || event.metaKey) return;
+      event.preventDefault();
+      event.stopPropagation();
+      to(Number(input.value) + STEPS[event.key]);
+    },
+  });
+  const value = html("output", {}), row = html("label", { class: "slider" }, html("span", {}, label), input, value);
+  const mark = (place) => {
+    input.value = place;
+    input.setAttribute("aria-valuetext", said(place));
+    value.textContent = said(place);
+  };
+  return { row, mark, input };
+}
+
+// A button that stays pressed.
+export function toggle(name, flip) {
+  const button = html("button", { type: "button", onclick: () => flip(button.getAttribute("aria-pressed") !== "true") }, name);
+  const mark = (on) => button.setAttribute("aria-pressed", on === true);
+  return { button, mark };
+}
+
+// The same numbers as a table, for screen readers and for whoever wants them: made only while it is open.
+export function table(summary, content) {
+  const place = html("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": summary });
+  const fold = html("details", { class: "table", ontoggle: () => draw() }, html("summary", {}, summary), place);
+  const line = (kind, cells) => html("tr", {}, ...cells.map((cell, i) => html(i && kind === "td" ? "td" : "th",
+    { scope: kind === "th" ? "col" : i === 0 ? "row" : null }, cell)));
+  function draw() {
+    if (!fold.open) return place.replaceChildren();
+    const { caption, head, rows } = content();
+    place.replaceChildren(html("table", {}, html("caption", {}, caption), html("thead", {}, line("th", head)),
+      html("tbody", {}, ...rows.map((row) => line("td", row)))));
+  }
+  return { fold, draw };
+}
+
+// A canvas as sharp as the screen, cleared, measured in CSS pixels. Give it `role` and `aria-label` where it is made.
+export function sharp(canvas, width, height) {
+  const dots = globalThis.devicePixelRatio || 1;
+  if (canvas.width !== Math.round(width * dots) || canvas.height !== Math.round(height * dots)) {
+    Object.assign(canvas, { width: Math.round(width * dots), height: Math.round(height * dots) });
+    canvas.style.width = `${width}px`;
+    canvas.style.height = `${height}px`;
+  }
+  const pen = canvas.getContext("2d");
+  pen.setTransform(dots, 0, 0, dots, 0, 0);
+  pen.clearRect(0, 0, width, height);
+  return pen;
+}
+
+// The host's text colour, and whether it is light (then what is behind it is dark).
+export function ink(root) {
+  const colour = getComputedStyle(root).color, [red, green, blue] = colour.match(/[\d.]+/g).map(Number);
+  return { colour, dark: 0.2126 * red + 0.7152 * green + 0.0722 * blue > 127 };
+}
+
+// Draw again when the host changes its theme; returns what undoes it.
+export function onTheme(root, draw) {
+  let last = ink(root).colour;
+  const look = () => {
+    const now = ink(root).colour;
+    if (now !== last) { last = now; draw(); }
+  };
+  const media = ["(prefers-color-scheme: dark)", "(forced-colors: active)"].map((query) => matchMedia(query));
+  const watch = new MutationObserver(() => requestAnimationFrame(look));
+  for (const node of [document.documentElement, document.body]) watch.observe(node, { attributes: true });
+  for (const query of media) query.addEventListener("change", look);
+  return () => {
+    watch.disconnect();
+    for (const query of media) query.removeEventListener("change", look);
+  };
+}
