@@ -88,9 +88,17 @@ def page(
 
 
 def _packed(buffer: bytes) -> str:
-    """Raw deflate in base64: a third larger than the bytes, but it survives every editor, mail and server."""
-    deflate = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
-    return base64.b64encode(deflate.compress(buffer) + deflate.flush()).decode("ascii")
+    """Raw deflate in base64: a third larger than the bytes, but it survives every editor, mail and server.
+
+    Weights of a trained head repeat themselves; random ones do not, and shrink more when nobody looks for it.
+    """
+    tries = (_deflated(buffer, way) for way in (zlib.Z_DEFAULT_STRATEGY, zlib.Z_HUFFMAN_ONLY))
+    return base64.b64encode(min(tries, key=len)).decode("ascii")
+
+
+def _deflated(buffer: bytes, strategy: int) -> bytes:
+    deflate = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS, strategy=strategy)
+    return deflate.compress(buffer) + deflate.flush()
 
 
 def _json(value: Any) -> str:

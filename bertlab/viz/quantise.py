@@ -5,7 +5,8 @@ from typing import NamedTuple
 import numpy as np
 
 FEW = 2**18  # weights: up to here two bytes each are affordable
-ERROR = {2: 0.5 / 65535, 1: 0.5 / 255}  # at most, by bytes a weight
+COARSEST = 1 / 160  # a step of one byte, at most
+ERROR = {2: 0.5 / 65535, 1: COARSEST / 2}  # of a weight, at most, by its bytes
 
 
 class Quantised(NamedTuple):
@@ -23,9 +24,9 @@ def bytes_each(n_weights: int) -> int:
 def quantise(weights: np.ndarray, n_bytes: int) -> Quantised:
     """Round the weights of one head to whole steps.
 
-    With two bytes a step is 1/65535. With one byte it is 1/255 of the row's largest weight, but not less than
-    half of what a uniform row would have, 1/(2 Tk), or 1/256 below 128 keys: finer steps would carry noise
-    that no picture shows, and noise does not compress. Zero stays zero. The error is at most `ERROR[n_bytes]`.
+    With two bytes a step is 1/65535. With one byte a row has up to 255 steps, but none much finer than 0.8 of
+    what each key gets if all get the same: finer ones carry noise that no picture shows, and noise does not
+    compress. Zero and the largest weight of a row stay exact; the error is at most `ERROR[n_bytes]`.
 
     Parameters
     ----------
@@ -48,8 +49,10 @@ def quantise(weights: np.ndarray, n_bytes: int) -> Quantised:
     if n_bytes == 2:
         steps = np.full(len(weights), 1 / 65535, dtype=np.float32)
         return Quantised(np.rint(weights * 65535).astype("<u2"), steps)
-    finest = 1 / (2 * max(128, weights.shape[1]))
-    steps = np.maximum(weights.max(axis=1, initial=0.0) / 255, finest).astype(np.float32)
+    largest = weights.max(axis=1, initial=0.0)
+    finest = min(COARSEST, 0.8 / weights.shape[1])
+    n_steps = np.clip(np.ceil(largest / finest), 1, 255)
+    steps = (np.where(largest > 1e-30, largest, 1.0) / n_steps).astype(np.float32)
     return Quantised(np.rint(weights / steps[:, None]).astype(np.uint8), steps)
 
 
