@@ -3,20 +3,23 @@
 `show(figure, alt=...)` is how a notebook displays a figure; explorers display themselves.
 """
 
+from bertlab.viz.attentions import AttentionLayers
 from bertlab.viz.charts import bars_with_spread, learning_curve, lines_with_spread
 from bertlab.viz.diagrams import encoder_decoder_diagram, word_links
 from bertlab.viz.distributions import histograms, softmax_bars
 from bertlab.viz.explorers import decoding_steps, softmax_temperature
 from bertlab.viz.grids import Matrix, matrices
 from bertlab.viz.heatmaps import Attention, attention_map, attention_maps
+from bertlab.viz.output import show
 from bertlab.viz.payload import entropy
 from bertlab.viz.scaled_dot_product import qkv_diagram
 from bertlab.viz.seven_steps import seven_steps
-from bertlab.viz.style import show, use_style
+from bertlab.viz.style import use_style
 from bertlab.viz.trace import DecodingTrace
 
 __all__ = [
     "Attention",
+    "AttentionLayers",
     "DecodingTrace",
     "Matrix",
     "attention_map",

@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
 from bertlab.viz.payload import as_array, entropy
-from bertlab.viz.style import BLUE, COLOURS, house_style, new_figure, title_height
+from bertlab.viz.style import BLUE, COLOURS, house_style, new_figure, shown, title_height
 
 
 @house_style
@@ -81,6 +81,6 @@ def softmax_bars(panels: Mapping[str, ArrayLike], labels: Sequence[str], title: 
         ax.spines["bottom"].set_visible(False)
         ax.tick_params(axis="y", length=0)
         ax.grid(False)
-    axes[0].set_yticks(range(len(labels)), labels, parse_math=False)
+    axes[0].set_yticks(range(len(labels)), [shown(label) for label in labels], parse_math=False)
     axes[0].invert_yaxis()
     return fig

@@ -10,7 +10,7 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from bertlab.viz.style import png
+from bertlab.viz.output import png
 
 # The browser refuses to load anything at all from anywhere: what the file needs is in it.
 POLICY = "default-src 'none'; script-src 'unsafe-inline' blob:; style-src 'unsafe-inline'; img-src data:"

@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 
 FEW = 2**18  # weights: up to here two bytes each are affordable
-COARSEST = 1 / 160  # a step of one byte, at most
-ERROR = {2: 0.5 / 65535, 1: COARSEST / 2}  # of a weight, at most, by its bytes
+COARSEST = 1 / 168  # a step of one byte, at most
+ERROR = {2: "0.00001", 1: "0.003"}  # a weight is off by less than this, by its bytes
 
 
 class Quantised(NamedTuple):
@@ -26,7 +26,7 @@ def quantise(weights: np.ndarray, n_bytes: int) -> Quantised:
 
     With two bytes a step is 1/65535. With one byte a row has up to 255 steps, but none much finer than 0.8 of
     what each key gets if all get the same: finer ones carry noise that no picture shows, and noise does not
-    compress. Zero and the largest weight of a row stay exact; the error is at most `ERROR[n_bytes]`.
+    compress. Zero and the largest weight of a row stay exact; the error is less than `ERROR[n_bytes]`.
 
     Parameters
     ----------

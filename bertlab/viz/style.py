@@ -1,30 +1,25 @@
-"""One house style for every picture of the course, and the one way a notebook shows a picture.
+"""One house style for every picture of the course.
 
 The colours are told apart by colour-blind eyes *and* in grey (tests/viz/test_style.py measures both), and a
 line never relies on colour alone: each has its own dash and marker. A saved picture is 860 pixels wide, about
 as it will be seen on a page, with text that can be read from the last row.
 """
 
-import base64
-import io
+import re
 import textwrap
 from typing import Any
 
 import matplotlib as mpl
 import numpy as np
 from cycler import cycler
-from IPython.display import display
 from matplotlib import font_manager
-from matplotlib import pyplot as plt
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
-from PIL import Image
 
 WIDTH = 8.6  # inches; with DPI this makes pictures of 860 pixels
 DPI = 100
 TITLE_LENGTH = 66  # characters of a title that fit on one line
-SHORTEST_ALT = 20  # characters; "a heat map" describes nothing
 
 BLUE, ORANGE, RED, TEAL, INK = "#00498D", "#DE9500", "#B83E08", "#2B958B", "#1B1B1B"
 GREY, PALE = "#6B6B6B", "#E3E6EA"  # what should step back: axes, notes; grids, empty cells
@@ -181,16 +176,25 @@ def subscript(index: int) -> str:
     return str(index).translate(str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉"))
 
 
-def shown(token: str) -> str:
-    r"""A token as it can be seen in a picture: white space that would vanish or break the line gets its sign.
+# What would vanish, break the line, turn the direction of what follows, or cannot be drawn at all.
+_SIGNS = {"\n": "↵", "\r": "↵", "\t": "⇥"}
+_UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+_INVISIBLE = re.compile(
+    r"[\u00ad\u034f\u061c\u115f\u1160\u180e\u200b-\u200f\u2060-\u206f\ufe00-\ufe0f\ufeff]+"
+)
 
-    >>> shown("cat"), shown(" "), shown(""), shown("a\nb")
-    ('cat', '␣', '∅', 'a↵b')
+
+def shown(token: str) -> str:
+    r"""A token as it can be seen: what would vanish or disturb the text around it gets a sign.
+
+    >>> shown("cat"), shown(" "), shown(""), shown("a\nb"), shown("\u200b")
+    ('cat', '␣', '∅', 'a↵b', 'U+200B')
     """
-    if not token:
-        return "∅"
-    signs = {"\n": "↵", "\r": "↵", "\t": "⇥"}
-    return "".join(signs.get(letter, letter) for letter in (token if token.strip(" ") else "␣" * len(token)))
+    if not token.strip(" "):
+        return "␣" * len(token) or "∅"
+    if _INVISIBLE.fullmatch(token):
+        return " ".join(f"U+{ord(letter):04X}" for letter in token)
+    return _UNSEEN.sub(lambda match: _SIGNS.get(match[0], "\ufffd"), token)
 
 
 def number(value: float, decimals: int = 2) -> str:
@@ -208,86 +212,3 @@ def readable_on(colour: ArrayLike) -> str:
     y = float(relative_luminance(np.asarray(colour)[:3]))
     ink = float(relative_luminance(np.array(mpl.colors.to_rgb(INK))))
     return "#FFFFFF" if 1.05 / (y + 0.05) > (y + 0.05) / (ink + 0.05) else INK
-
-
-@house_style
-def png(fig: Figure) -> bytes:
-    """The figure as PNG: the same bytes on every run, since neither a date nor a version is written into it.
-
-    256 colours are enough (no channel is off by more than a few in 255) and make the file a third as large.
-    """
-    for _ in range(2):  # titles settle only after the first layout has moved the axes
-        fig.draw_without_rendering()
-    fig.set_layout_engine("none")
-    drawn, small = io.BytesIO(), io.BytesIO()
-    fig.savefig(drawn, format="png", dpi=DPI, facecolor="white")
-    pixels = Image.open(drawn).convert("RGB")
-    pixels.quantize(256, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).save(
-        small, "PNG", optimize=True
-    )
-    return small.getvalue()
-
-
-@house_style
-def svg(fig: Figure) -> bytes:
-    """The figure as SVG, with its words as text that can be searched; the same bytes on every run."""
-    drawn = io.BytesIO()
-    with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": "bertlab"}):
-        fig.savefig(drawn, format="svg", facecolor="white", metadata={"Date": None, "Creator": None})
-    return drawn.getvalue()
-
-
-def check_alt(alt: str) -> str:
-    """Give back `alt`, or raise ValueError if it is too short to describe a picture."""
-    if len(alt.strip()) < SHORTEST_ALT:
-        raise ValueError(
-            f"alt={alt!r} does not describe the picture: say in a sentence of at least {SHORTEST_ALT} "
-            "characters what a reader who cannot see it should know"
-        )
-    return alt.strip()
-
-
-def picture_bundle(fig: Figure, alt: str) -> tuple[dict[str, str], dict[str, dict[str, str]]]:
-    """What a notebook saves of a figure: PNG and alternative text, and the metadata that exports read.
-
-    Parameters
-    ----------
-    fig : matplotlib Figure
-    alt : str
-        The picture in words, for those who cannot see it.
-
-    Returns
-    -------
-    data, metadata : dict, dict
-        By MIME type. nbconvert writes `metadata["image/png"]["alt"]` into the `alt` of its `<img>`.
-
-    Raises
-    ------
-    ValueError
-        If `alt` has fewer than 20 characters.
-    """
-    alt = check_alt(alt)
-    data = {"image/png": base64.b64encode(png(fig)).decode("ascii"), "text/plain": alt}
-    return data, {"image/png": {"alt": alt}}
-
-
-def show(fig: Figure, alt: str) -> None:
-    """Show a figure in a notebook, with its alternative text, and close it.
-
-    When the notebooks are tested, a saved PNG is not compared, but the text beside it is, to the letter: so
-    `alt` says what holds on every machine, not the seventh digit of a loss.
-
-    Parameters
-    ----------
-    fig : matplotlib Figure
-    alt : str
-        One or two sentences: what is drawn, and what is to be seen in it.
-
-    Raises
-    ------
-    ValueError
-        If `alt` has fewer than 20 characters.
-    """
-    data, metadata = picture_bundle(fig, alt)
-    plt.close(fig)  # otherwise Jupyter shows a figure made with pyplot a second time
-    display(data, metadata=metadata, raw=True)

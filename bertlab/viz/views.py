@@ -24,7 +24,7 @@ class AttentionView(Widget):
         shared = {
             "sets": [_described(name, layers) for name, layers in sets.items()],
             "bytes": self._bytes,
-            "error": f"{ERROR[self._bytes]:.1g}",
+            "error": ERROR[self._bytes],
             "colours": HEAD_COLOURS,
         }
         super().__init__({**shared, **payload}, **state)

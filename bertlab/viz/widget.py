@@ -13,7 +13,7 @@ import traitlets
 from matplotlib.figure import Figure
 
 from bertlab.viz.export import page, refuse_to_overwrite
-from bertlab.viz.style import check_alt, picture_bundle, png, svg
+from bertlab.viz.output import check_alt, picture_bundle, png, svg
 
 STATIC = Path(__file__).parent / "static"
 _IMPORT = re.compile(r'^import \{([^}]*)\} from "\./(\w+)\.js";\n', flags=re.MULTILINE)

@@ -14,8 +14,8 @@ from ipywidgets import VBox
 from playwright.sync_api import expect
 
 from bertlab import viz
+from bertlab.viz.output import png
 from bertlab.viz.payload import softmax_table
-from bertlab.viz.style import png
 from bertlab.viz.widget import STATIC, script
 from tests.viz.conftest import HOSTILE
 

@@ -25,7 +25,7 @@ def back(weights, n_bytes):
 @pytest.mark.parametrize("n_keys", [1, 7, 128, 512])
 def test_a_weight_is_never_off_by_more_than_is_stated(rng, n_bytes, sharpness, n_keys):
     weights = softmax(sharpness * rng.normal(size=(40, n_keys)))
-    assert np.abs(back(weights, n_bytes) - weights).max() <= ERROR[n_bytes] * 1.001
+    assert np.abs(back(weights, n_bytes) - weights).max() < float(ERROR[n_bytes])
 
 
 @settings(max_examples=50, deadline=None)
@@ -33,7 +33,7 @@ def test_a_weight_is_never_off_by_more_than_is_stated(rng, n_bytes, sharpness, n
 def test_any_row_between_0_and_1_comes_back_and_zero_stays_zero(row, n_bytes):
     weights = np.array([row])
     came = back(weights, n_bytes)
-    assert np.abs(came - weights.clip(0, 1)).max() <= ERROR[n_bytes] * 1.001
+    assert np.abs(came - weights.clip(0, 1)).max() < float(ERROR[n_bytes])
     assert (came[weights == 0] == 0).all()
 
 

@@ -10,8 +10,9 @@ from matplotlib.colors import to_hex
 from PIL import Image
 
 from bertlab import viz
+from bertlab.viz.output import png
 from bertlab.viz.seven_steps import NEW
-from bertlab.viz.style import BLUE, png
+from bertlab.viz.style import BLUE
 
 
 def said(fig):

@@ -23,11 +23,18 @@ export function text(x, y, words, attributes) {
   return svg("text", { x, y, ...attributes }, words);
 }
 
-// A token as it can be seen: empty, blank and line-breaking ones get a sign (as in style.py).
+// A token as it can be seen: what would vanish or disturb the text around it gets a sign (as in style.py).
+const SIGNS = { "\n": "↵", "\r": "↵", "\t": "⇥" };
+const UNSEEN = /[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]|\p{Surrogate}/gu;
+const INVISIBLE = /^[\u00ad\u034f\u061c\u180e\u200b-\u200f\u2060-\u206f\ufe00-\ufe0f\ufeff]+$/;
+
 export function shown(token) {
   if (token === "") return "∅";
   if (/^ +$/.test(token)) return "␣".repeat(token.length);
-  return token.replace(/[\n\r]/g, "↵").replace(/\t/g, "⇥");
+  if (INVISIBLE.test(token)) {
+    return [...token].map((letter) => `U+${letter.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}`).join(" ");
+  }
+  return token.replace(UNSEEN, (letter) => SIGNS[letter] ?? "\ufffd");
 }
 
 // A token that fits into `room` letters; the whole of it is in the tooltip and for screen readers.
