@@ -10,6 +10,7 @@ NOT_RETURNED = (
     "the model returned no attention weights (None): fast kernels such as sdpa never have them; load it with "
     'attn_implementation="eager" and call it with output_attentions=True'
 )
+NESTED = "as generate() returns for each token: choose one step, and give its tuple of layers"
 ROUNDING = 0.02  # how far above 1 a weight in half precision may lie
 
 
@@ -42,9 +43,10 @@ class AttentionLayers:
 
     def __post_init__(self) -> None:
         """Make every layer a (H, Tq, Tk) NumPy array, and see that all fits together."""
-        queries = _strings(self.query_tokens, "query_tokens")
-        keys = queries if self.key_tokens is None else _strings(self.key_tokens, "key_tokens")
-        layers = tuple(_checked(*layer, len(queries), len(keys)) for layer in _layers(self.weights))
+        queries = strings(self.query_tokens, "query_tokens")
+        keys = queries if self.key_tokens is None else strings(self.key_tokens, "key_tokens")
+        given = layers_of(self.weights, "attentions", NOT_RETURNED, NESTED)
+        layers = tuple(_checked(*layer, len(queries), len(keys)) for layer in given)
         if self.sentence_b is not None and (
             self.key_tokens is not None or not 0 < self.sentence_b < len(queries)
         ):
@@ -105,7 +107,8 @@ def attention_sets(
     return {"": AttentionLayers(attentions, tokens, key_tokens, sentence_b)}
 
 
-def _strings(tokens: Sequence[str], name: str) -> tuple[str, ...]:
+def strings(tokens: Sequence[str], name: str) -> tuple[str, ...]:
+    """The tokens, or ValueError if they are not strings, or none at all."""
     if isinstance(tokens, str) or not all(isinstance(token, str) for token in tokens):
         raise ValueError(
             f"{name}={tokens!r:.60}: give a list of strings, such as tokenizer.convert_ids_to_tokens(ids)"
@@ -115,26 +118,43 @@ def _strings(tokens: Sequence[str], name: str) -> tuple[str, ...]:
     return tuple(tokens)
 
 
-def _layers(weights: Any) -> Iterator[tuple[np.ndarray, str]]:
-    """Each layer, with its name for error messages."""
-    if weights is None or (isinstance(weights, Sequence) and not len(weights)):
-        raise ValueError(NOT_RETURNED)
-    if not isinstance(weights, Sequence):
-        array = plain_array(weights)
+def layers_of(values: Any, name: str, missing: str, nested: str) -> Iterator[tuple[np.ndarray, str]]:
+    """Each layer of what was given as `name`, and what error messages call it.
+
+    Parameters
+    ----------
+    values : sequence of arrays or tensors, or one of them
+        One array is one layer, or one head of it if it has two axes, or all layers if it has five.
+    name : str
+        Of the argument.
+    missing, nested : str
+        What to say if there is nothing, or a sequence where an array should be.
+    """
+    if values is None or (isinstance(values, Sequence) and not len(values)):
+        raise ValueError(missing)
+    if not isinstance(values, Sequence):
+        array = plain_array(values)
         if array.ndim == 5:  # (L, B, H, Tq, Tk)
-            weights = list(array)
+            values = list(array)
         else:
-            yield (array[None] if array.ndim == 2 else array), "the weights"
+            yield (array[None] if array.ndim == 2 else array), f"what is given as {name}"
             return
-    for i, layer in enumerate(weights):
+    for i, layer in enumerate(values):
         if layer is None:
-            raise ValueError(NOT_RETURNED)
+            raise ValueError(missing)
         if isinstance(layer, Sequence):
-            raise ValueError(
-                f"attentions[{i}] is a {type(layer).__name__}, as generate() returns for each token: choose "
-                "one step, and give its tuple of layers"
-            )
-        yield plain_array(layer), f"layer {i}"
+            raise ValueError(f"{name}[{i}] is a {type(layer).__name__}, {nested}")
+        yield plain_array(layer), f"layer {i} of {name}"
+
+
+def one_example(array: np.ndarray, name: str) -> np.ndarray:
+    """A layer without the axis of its batch, if that holds one example; a larger batch is refused."""
+    if array.ndim == 4 and len(array) > 1:
+        raise ValueError(
+            f"{name} has shape {array.shape}, a batch of {len(array)} examples: choose one, as in "
+            "[layer[:1] for layer in layers], and its tokens"
+        )
+    return array[0] if array.ndim == 4 and len(array) == 1 else array
 
 
 def plain_array(values: Any) -> np.ndarray:
@@ -147,12 +167,7 @@ def plain_array(values: Any) -> np.ndarray:
 
 
 def _checked(array: np.ndarray, name: str, n_queries: int, n_keys: int) -> np.ndarray:
-    if array.ndim == 4 and len(array) > 1:
-        raise ValueError(
-            f"{name} has shape {array.shape}, a batch of {len(array)} examples: choose one, as in "
-            "[layer[:1] for layer in attentions], and its tokens"
-        )
-    array = array[0] if array.ndim == 4 and len(array) == 1 else array
+    array = one_example(array, name)
     if array.ndim != 3 or array.shape[1:] != (n_queries, n_keys):
         raise ValueError(
             f"{name} has shape {array.shape}, but {n_queries} query tokens and {n_keys} key tokens need "

@@ -111,7 +111,7 @@ def test_a_batch_or_another_length_is_refused_with_the_fix(softmax, shape, said)
 
 
 def test_a_batch_inside_a_list_of_layers_names_the_layer(softmax):
-    with pytest.raises(ValueError, match=r"layer 1 has shape .*a batch of 3 examples"):
+    with pytest.raises(ValueError, match=r"layer 1 of attentions has shape .*a batch of 3 examples"):
         AttentionLayers([softmax(1, 2, 5, 5), softmax(3, 2, 5, 5)], WORDS)
 
 
