@@ -42,6 +42,19 @@ results: $(ready) models ## make all of data/results again (hours; goes on where
 results-%: $(ready) models experiments/%.py ## make one of them, results-NAME for experiments/NAME.py
 	nice -n 10 $(bin)/python experiments/$*.py
 
+# BertViz alone, without its dependencies, which we have or which it does not need here; and the scripts it loads.
+peers := runs/peers
+$(peers)/bertviz:
+	$(pip) -qq --no-deps --target $(peers) bertviz==1.4.1
+	cd $(peers) && for it in d3@5.7.0 jquery@2.2.4 requirejs@2.3.6; do npm pack -s $$it; done && \
+	    tar xzOf d3-5.7.0.tgz package/dist/d3.min.js > d3.min.js && \
+	    tar xzOf jquery-2.2.4.tgz package/dist/jquery.min.js > jquery.min.js && \
+	    tar xzOf requirejs-2.3.6.tgz package/require.js > require.js
+
+.PHONY: bench
+bench: $(ready) $(peers)/bertviz ## our views beside BertViz's: bytes and seconds (needs Chromium, npm)
+	$(bin)/python benchmarks/attention_views.py
+
 ##@ Working on it
 
 .PHONY: refresh

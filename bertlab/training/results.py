@@ -69,7 +69,12 @@ def _measure(run: Callable[[Arm, Path], dict[str, Any]], arm: Arm, file: Path) -
 
 
 def save_result(
-    name: str, question: str, results: dict[str, Any], seconds: float, folder: Path = RESULTS
+    name: str,
+    question: str,
+    results: dict[str, Any],
+    seconds: float,
+    folder: Path = RESULTS,
+    command: str | None = None,
 ) -> Path:
     """Write ``data/results/<name>.json``: the question, what was measured, and how to measure it again.
 
@@ -80,6 +85,7 @@ def save_result(
     results : what was measured; anything JSON can hold.
     seconds : cost in seconds of one core.
     folder : where results are kept.
+    command : what measures it again, if that is not ``make results-<name>``.
 
     Returns
     -------
@@ -87,7 +93,7 @@ def save_result(
     """
     record = {
         "question": question,
-        "command": f"make results-{name}",
+        "command": command or f"make results-{name}",
         "cost_core_minutes": round(seconds / 60, 1),
         "versions": {
             "python": platform.python_version(),

@@ -11,7 +11,8 @@ import pytest
 from playwright.sync_api import expect
 
 from bertlab import viz
-from tests.viz.conftest import HOSTILE, Watched
+from tests.viz.conftest import Watched
+from tests.viz.widgets import HOSTILE
 
 NASTY = (*HOSTILE, "</script><script>alert(3)</script>", "<!--", "]]>", "\u2028", "\ud800", "🙂", "שלום")
 
