@@ -10,6 +10,8 @@ from bertlab.viz.distributions import histograms, softmax_bars
 from bertlab.viz.explorers import decoding_steps, softmax_temperature
 from bertlab.viz.grids import Matrix, matrices
 from bertlab.viz.heatmaps import Attention, attention_map, attention_maps
+from bertlab.viz.mask_explorer import mask_explorer
+from bertlab.viz.masked_attention import masked_attention
 from bertlab.viz.output import show
 from bertlab.viz.payload import entropy
 from bertlab.viz.scaled_dot_product import qkv_diagram
@@ -31,6 +33,8 @@ __all__ = [
     "histograms",
     "learning_curve",
     "lines_with_spread",
+    "mask_explorer",
+    "masked_attention",
     "matrices",
     "qkv_diagram",
     "seven_steps",
