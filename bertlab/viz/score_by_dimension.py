@@ -1,0 +1,274 @@
+"""The still picture of one query: its vector, every key's, their products, scores and weights."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.collections import PolyCollection
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+from numpy.typing import ArrayLike
+
+from bertlab.viz.drawing import canvas
+from bertlab.viz.payload import as_array
+from bertlab.viz.queries_keys import Scored, largest_first, score_keys
+from bertlab.viz.style import BLUE, GREY, INK, ORANGE, PALE, RED, house_style, number, shown, text_width
+
+MOST_KEYS = 12  # that are drawn: more would not fit on a page
+LEFT, RIGHT = 1.9, 6.05  # inches: between which the dimensions lie
+SCORE, SCALED, BAR, BAR_LONG = (
+    6.68,
+    7.3,
+    7.42,
+    0.62,
+)  # right edges of two columns; where a weight's bar begins
+ROW, KEY_TALL, PRODUCT_TALL = 0.54, 0.13, 0.32  # heights
+HEAD, FOOT = 0.74, 0.46  # room for the query above, and for the note below
+
+
+@house_style
+def score_by_dimension(
+    query: ArrayLike,
+    keys: ArrayLike,
+    query_token: str,
+    key_tokens: Sequence[str],
+    *,
+    mask: np.ndarray | None = None,
+    scale: float | None = None,
+    key: int | None = None,
+    dimension: int | None = None,
+    by_share: bool = False,
+    title: str = "",
+) -> Figure:
+    """Draw how one query scores every key: which dimensions make the score, and what weight comes of it.
+
+    Above a line stand positive numbers, below it negative ones. Of more than 12 keys the 12 with the most
+    weight are drawn.
+
+    Parameters
+    ----------
+    query : (K,) array
+        Of one head.
+    keys : (Tk, K) array
+    query_token : str
+    key_tokens : sequence of Tk strings
+    mask : (Tk,) bool array, optional
+        True = may be attended to.
+    scale : float, optional
+        What scores are divided by; by default √K.
+    key : int, optional
+        Position of the key to mark; by default the one with the most weight.
+    dimension : int, optional
+        To mark, from 0; by default the one that adds most to the score of `key`, or takes away most from it.
+    by_share : bool
+        Order the dimensions by what they add to the score of `key`: the largest first.
+    title : str, optional
+        What is to be seen, as a sentence.
+
+    Returns
+    -------
+    matplotlib Figure
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not fit, or there is no such key or dimension.
+    """
+    q, k = as_array(query), as_array(keys)
+    if q.ndim != 1 or k.shape != (len(key_tokens), len(q)):
+        raise ValueError(
+            f"a query of shape {q.shape} and keys of shape {k.shape} do not fit {len(key_tokens)} tokens: "
+            f"give (K,) and ({len(key_tokens)}, K), of one head"
+        )
+    scored = score_keys(q, k, mask, scale)
+    marked = int(scored.weights.argmax()) if key is None else key
+    _check("key", marked, len(k))
+    focus = most_telling(scored, marked) if dimension is None else dimension
+    _check("dimension", focus, len(q))
+    order = largest_first(scored.products[marked]) if by_share else np.arange(len(q))
+    drawn = drawn_keys(scored, marked)
+    sentence = title or _title(scored, query_token, key_tokens, marked, focus)
+    fig, ax = canvas(sentence, HEAD + ROW * len(drawn) + FOOT)
+    rows = _Rows(ax, q, k, scored, order, mask, drawn)
+    rows.heading(query_token, scale)
+    for place, position in enumerate(drawn):
+        rows.row(place, position, key_tokens[position], position == marked)
+    rows.mark_dimension(focus, len(drawn))
+    _note(ax, len(drawn), len(k), by_share)
+    return fig
+
+
+def _check(name: str, value: int, n: int) -> None:
+    if not 0 <= value < n:
+        raise ValueError(f"{name}={value}: there are {n}, from 0")
+
+
+def most_telling(scored: Scored, key: int) -> int:
+    """The dimension that adds most to the score of a key, or takes away most if the score is negative."""
+    products = scored.products[key]
+    return int(products.argmax() if scored.scores[key] >= 0 else products.argmin())
+
+
+def drawn_keys(scored: Scored, marked: int) -> list[int]:
+    """Positions of the keys that are drawn: all, or those with the most weight and the marked one."""
+    strongest = [int(i) for i in np.argsort(-scored.weights, kind="stable")[:MOST_KEYS]]
+    if marked not in strongest:
+        strongest[-1] = marked
+    return sorted(strongest)
+
+
+def _title(scored: Scored, query_token: str, key_tokens: Sequence[str], key: int, dimension: int) -> str:
+    """The message. A title may hold formulas, a token may not: its dollar signs are taken as such."""
+    asks, looked_at = (_cut(shown(token), 24).replace("$", r"\$") for token in (query_token, key_tokens[key]))
+    if not scored.weights.any():
+        return f"“{asks}” may attend to nothing: all its weights are 0"
+    added = float(scored.products[key, dimension])
+    adds = f"to which dimension {dimension} adds" if added >= 0 else f"from which dimension {dimension} takes"
+    score = number(float(scored.scores[key]))
+    return f"“{asks}” gives “{looked_at}” the score {score}, {adds} {number(abs(added))}"
+
+
+def _cut(name: str, room: int) -> str:
+    return name if len(name) <= room else name[: room - 1] + "…"
+
+
+@dataclass
+class _Rows:
+    """What all rows share: where a dimension lies, and how large the largest number is."""
+
+    ax: Axes
+    q: np.ndarray
+    k: np.ndarray
+    scored: Scored
+    order: np.ndarray
+    mask: np.ndarray | None
+    drawn: list[int]
+
+    def __post_init__(self) -> None:
+        self.top = self.ax.get_ylim()[1] - HEAD
+        self.cell = (RIGHT - LEFT) / len(self.q)
+        self.peak = float(np.abs(self.scored.products[self.drawn]).max()) or 1.0
+        self.key_peak = float(np.abs(self.k[self.drawn]).max())
+
+    def heading(self, token: str, scale: float | None) -> None:
+        y = self.top + 0.2
+        _label(self.ax, y, token, bold=True)
+        self._tag(y, "q")
+        self._strip(y, self.q, float(np.abs(self.q).max()), 0.22)
+        plain: dict[str, Any] = {"va": "center", "fontsize": 11, "color": GREY}
+        divided = f"÷ √{len(self.q)}" if scale is None else f"÷ {scale:g}"
+        for x, name in ((SCORE, "score"), (SCALED, divided)):
+            self.ax.text(x, y + 0.28, name, ha="right", **plain)
+        self.ax.text(BAR, y + 0.28, "weight", ha="left", **plain)
+        self.ax.text(LEFT - 0.06, y + 0.28, "dimension", ha="right", **plain)
+
+    def row(self, place: int, position: int, token: str, is_marked: bool) -> None:
+        bottom = self.top - ROW * (place + 1)
+        key_y, product_y = bottom + 0.42, bottom + 0.18
+        hidden = self.mask is not None and not self.mask[position]
+        if is_marked:
+            self.ax.add_patch(
+                Rectangle((0.08, bottom - 0.02), 8.44, ROW, facecolor="none", edgecolor=RED, linewidth=1.8)
+            )
+        _label(self.ax, bottom + ROW / 2 - 0.02, token, bold=is_marked, faint=hidden)
+        self._tag(key_y, "k")
+        self._tag(product_y, "q×k")
+        self._strip(key_y, self.k[position], self.key_peak, KEY_TALL)
+        self._bars(product_y, self.scored.products[position])
+        self._numbers(bottom + ROW / 2 - 0.02, position, hidden)
+
+    def _tag(self, y: float, name: str) -> None:
+        self.ax.text(LEFT - 0.06, y, name, ha="right", va="center", fontsize=9, color=GREY)
+
+    def _strip(self, y: float, values: np.ndarray, peak: float, tall: float) -> None:
+        """A vector as a row of cells, filled above the line or below it, and stronger for larger numbers."""
+        x = LEFT + self.cell * np.arange(len(values))
+        shares = values[self.order] / (peak or 1.0)
+        for sign, colour in ((1, BLUE), (-1, ORANGE)):
+            here = sign * shares > 0
+            if not here.any():
+                continue
+            boxes = _boxes(x[here], y, self.cell, np.full(here.sum(), sign * tall / 2))
+            self.ax.add_collection(
+                PolyCollection(boxes, facecolor=colour, alpha=0.1 + 0.9 * np.abs(shares[here]))
+            )
+        self._line(y)
+
+    def _bars(self, y: float, products: np.ndarray) -> None:
+        """The products as bars on a line: all of them together make the score."""
+        x = LEFT + self.cell * np.arange(len(products)) + 0.1 * self.cell
+        heights = products[self.order] / self.peak * PRODUCT_TALL / 2
+        for sign, colour in ((1, BLUE), (-1, ORANGE)):
+            here = sign * heights > 0
+            boxes = _boxes(x[here], y, 0.8 * self.cell, heights[here])
+            self.ax.add_collection(PolyCollection(boxes, facecolor=colour, edgecolor="none"))
+        self._line(y)
+
+    def _line(self, y: float) -> None:
+        self.ax.plot(
+            [LEFT, RIGHT], [y, y], color=GREY, linewidth=0.5, linestyle="-", marker="none", zorder=0.5
+        )
+
+    def _numbers(self, y: float, position: int, hidden: bool) -> None:
+        weight = float(self.scored.weights[position])
+        plain: dict[str, Any] = {"va": "center", "fontsize": 11, "color": GREY if hidden else INK}
+        score = f"{self.scored.scores[position]:.2f}".replace("-", "−")
+        scaled = f"{self.scored.scaled[position]:.2f}".replace("-", "−")
+        self.ax.text(SCORE, y, score, ha="right", **plain)
+        self.ax.text(SCALED, y, "hidden" if hidden else scaled, ha="right", **plain)
+        if hidden:  # struck out
+            self.ax.plot(
+                [SCORE - text_width(score, 11), SCORE],
+                [y, y],
+                color=INK,
+                linewidth=1,
+                linestyle="-",
+                marker="none",
+            )
+        self.ax.add_patch(Rectangle((BAR, y - 0.09), BAR_LONG, 0.18, facecolor=PALE, edgecolor="none"))
+        self.ax.add_patch(
+            Rectangle((BAR, y - 0.09), BAR_LONG * weight, 0.18, facecolor=BLUE, edgecolor="none")
+        )
+        self.ax.text(8.46, y, f"{weight:.2f}", ha="right", **plain)
+
+    def mark_dimension(self, dimension: int, n_rows: int) -> None:
+        """A frame around one dimension, in all rows."""
+        x = LEFT + self.cell * int(np.flatnonzero(self.order == dimension)[0])
+        low, high = self.top - ROW * n_rows - 0.02, self.top + 0.34
+        self.ax.add_patch(
+            Rectangle(
+                (x, low), self.cell, high - low, facecolor="none", edgecolor=RED, linewidth=1.6, zorder=3
+            )
+        )
+        number_at = (x + self.cell / 2, self.top + 0.48)
+        self.ax.text(
+            *number_at, str(dimension), ha="center", va="center", fontsize=11, fontweight="bold", color=RED
+        )
+
+
+def _boxes(x: np.ndarray, y: float, width: float, heights: np.ndarray) -> np.ndarray:
+    """Corners of upright boxes that stand on `y`, or hang from it: (n, 4, 2)."""
+    low, high = np.full_like(heights, y), y + heights
+    xs = np.stack([x, x, x + width, x + width], axis=1)
+    return np.stack([xs, np.stack([low, high, high, low], axis=1)], axis=2)
+
+
+def _label(ax: Axes, y: float, token: str, bold: bool = False, faint: bool = False) -> None:
+    """A token at the left, in letters small enough for it to fit; a very long one is cut."""
+    name = _cut(shown(token), 17)
+    size = min(13.0, 13.0 * 1.36 / max(text_width(name, 14.5 if bold else 13.0), 0.01))
+    ax.text(
+        1.5, y, name, ha="right", va="center", fontsize=size, parse_math=False, color=GREY if faint else INK,
+        fontweight="bold" if bold else "normal",
+    )  # fmt: skip
+
+
+def _note(ax: Axes, n_drawn: int, n_keys: int, by_share: bool) -> None:
+    """What the reader has to know: which side is which, how dimensions are ordered, what is left out."""
+    order = "in the order of what they add to the framed key" if by_share else "in their own order"
+    lines = [f"Above a line: positive; below it: negative. Dimensions stand {order}."]
+    if n_drawn < n_keys:
+        lines.append(f"Drawn are {n_drawn} of {n_keys} keys: those with the most weight, and the framed one.")
+    ax.text(0.1, 0.06, "\n".join(lines), ha="left", va="bottom", fontsize=10.5, color=GREY)
