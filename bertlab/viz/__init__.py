@@ -12,9 +12,11 @@ from bertlab.viz.grids import Matrix, matrices
 from bertlab.viz.heatmaps import Attention, attention_map, attention_maps
 from bertlab.viz.mask_explorer import mask_explorer
 from bertlab.viz.masked_attention import masked_attention
+from bertlab.viz.neuron_view import neuron_view
 from bertlab.viz.output import show
 from bertlab.viz.payload import entropy
 from bertlab.viz.scaled_dot_product import qkv_diagram
+from bertlab.viz.score_by_dimension import score_by_dimension
 from bertlab.viz.seven_steps import seven_steps
 from bertlab.viz.style import use_style
 from bertlab.viz.trace import DecodingTrace
@@ -36,7 +38,9 @@ __all__ = [
     "mask_explorer",
     "masked_attention",
     "matrices",
+    "neuron_view",
     "qkv_diagram",
+    "score_by_dimension",
     "seven_steps",
     "show",
     "softmax_bars",
