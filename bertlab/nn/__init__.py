@@ -1,8 +1,26 @@
 """The PyTorch wing: concepts, file names and signatures of `bertlab.reference`, for training and for use."""
 
 from bertlab.nn.attention import MultiHeadAttention, SelfAttention
+from bertlab.nn.decoder import Decoder, DecoderLayer
 from bertlab.nn.decoding import greedy_decode
+from bertlab.nn.encoder import Encoder, EncoderLayer
+from bertlab.nn.feed_forward import FeedForward
 from bertlab.nn.recurrent import GRU, LSTM
+from bertlab.nn.residual import Residual
 from bertlab.nn.seq2seq import Seq2Seq, Seq2SeqConfig
 
-__all__ = ["GRU", "LSTM", "MultiHeadAttention", "SelfAttention", "Seq2Seq", "Seq2SeqConfig", "greedy_decode"]
+__all__ = [
+    "GRU",
+    "LSTM",
+    "Decoder",
+    "DecoderLayer",
+    "Encoder",
+    "EncoderLayer",
+    "FeedForward",
+    "MultiHeadAttention",
+    "Residual",
+    "SelfAttention",
+    "Seq2Seq",
+    "Seq2SeqConfig",
+    "greedy_decode",
+]

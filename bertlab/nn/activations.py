@@ -53,6 +53,29 @@ def gelu_tanh(x: Tensor) -> Tensor:
     return F.gelu(x, approximate="tanh")
 
 
+def relu(x: Tensor) -> Tensor:
+    """Let positive values pass and stop all others.
+
+    Parameters
+    ----------
+    x : (...) float tensor.
+
+    Returns
+    -------
+    (...) float tensor: ``max(0, x)``; its slope at 0 is taken as 0.
+
+    References
+    ----------
+    Nair and Hinton 2010, sec. 2; in the Transformer: Vaswani et al. 2017, sec. 3.3, eq. (2).
+
+    Examples
+    --------
+    >>> relu(torch.tensor([-2.0, 3.0])).tolist()
+    [0.0, 3.0]
+    """
+    return torch.relu(x)
+
+
 def sigmoid(x: Tensor) -> Tensor:
     """Squash each value into (0, 1): the gate of recurrent cells.
 

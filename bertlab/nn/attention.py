@@ -222,14 +222,33 @@ class MultiHeadAttention(nn.Module):
         -------
         output, weights : (B, Tq, D) and (B, H, Tq, Tk) float tensors, or None for the weights.
         """
+        return self.attend(query, *self.keys_values(key, value), mask, need_weights)
+
+    def keys_values(self, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
+        """Project (B, Tk, D) inputs to the keys and values of all heads, each (B, H, Tk, K).
+
+        Who decodes step by step keeps them (`bertlab.nn.cache`), and calls `attend` with all of them.
+        """
+        return split_heads(self.key(key), self.n_heads), split_heads(self.value(value), self.n_heads)
+
+    def attend(
+        self,
+        query: Tensor,
+        keys: Tensor,
+        values: Tensor,
+        mask: Tensor | None = None,
+        need_weights: bool = False,
+    ) -> tuple[Tensor, Tensor | None]:
+        """Let each query (B, Tq, D) attend to keys and values that are projected already; as `forward`."""
         q = split_heads(self.query(query), self.n_heads)  # (B, H, Tq, K)
-        k, v = (split_heads(f(x), self.n_heads) for f, x in ((self.key, key), (self.value, value)))
         drop = self.dropout if self.training else 0.0  # the functional forms below do not know the mode
         if need_weights:
-            weights = masked_softmax(dot_scores(q, k) / math.sqrt(q.shape[-1]), mask)
-            mixed = F.dropout(weights, drop) @ v
+            weights = masked_softmax(dot_scores(q, keys) / math.sqrt(q.shape[-1]), mask)
+            mixed = F.dropout(weights, drop) @ values
             return self.output(merge_heads(mixed)), weights
+        if q.shape[0] != keys.shape[0]:  # fused attention would repeat a batch of 1 without a word
+            raise ValueError(f"{q.shape[0]} rows of queries and {keys.shape[0]} of keys: give each its own")
         if mask is not None:
-            check_mask(mask, torch.Size((*q.shape[:-1], k.shape[-2])))
-        mixed = F.scaled_dot_product_attention(q, k, v, attn_mask=mask, dropout_p=drop)
+            check_mask(mask, torch.Size((*q.shape[:-1], keys.shape[-2])))
+        mixed = F.scaled_dot_product_attention(q, keys, values, attn_mask=mask, dropout_p=drop)
         return self.output(merge_heads(mixed)), None

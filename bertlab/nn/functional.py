@@ -8,6 +8,7 @@ from torch import Tensor
 
 from bertlab.nn.activations import gelu as gelu
 from bertlab.nn.activations import gelu_tanh as gelu_tanh
+from bertlab.nn.activations import relu as relu
 from bertlab.nn.activations import sigmoid as sigmoid
 from bertlab.nn.losses import cross_entropy as cross_entropy
 from bertlab.nn.losses import log_softmax as log_softmax

@@ -27,14 +27,20 @@ def log_softmax(x: Tensor, axis: int = -1) -> Tensor:
     return torch.log_softmax(x, dim=axis)
 
 
-def cross_entropy(logits: Tensor, targets: Tensor, ignore_index: int = -100) -> Tensor:
+def cross_entropy(
+    logits: Tensor, targets: Tensor, ignore_index: int = -100, smoothing: float = 0.0
+) -> Tensor:
     """Mean surprise at the right answers, in nats per answer that counts.
+
+    With label smoothing ε, a position adds ``-(1 - ε) log p(target) - ε/V Σ log p(k)``: the right answer is
+    asked for with probability 1 - ε + ε/V, every class k of all V, padding included, with ε/V.
 
     Parameters
     ----------
     logits : (..., V) float tensor.
     targets : (...) int64 tensor of class numbers below V, or `ignore_index`.
     ignore_index : target value of positions that do not count: neither in the sum nor in the divisor.
+    smoothing : ε in [0, 1).
 
     Returns
     -------
@@ -43,11 +49,13 @@ def cross_entropy(logits: Tensor, targets: Tensor, ignore_index: int = -100) -> 
     Raises
     ------
     ValueError
-        If there is not one target for each row of logits, or a target is no class.
+        If there is not one target for each row of logits, a target is no class, or ε is none.
 
     References
     ----------
-    Goodfellow et al. 2016, "Deep Learning", sec. 6.2.2.3.
+    Goodfellow et al. 2016, "Deep Learning", sec. 6.2.2.3. Smoothing: Szegedy et al. 2016, sec. 7, with a
+    uniform prior, as `torch.nn.CrossEntropyLoss`; Vaswani et al. 2017, sec. 5.4, with ε = 0.1. Others share ε
+    among the V - 2 classes that are neither right nor padding.
 
     Examples
     --------
@@ -59,6 +67,8 @@ def cross_entropy(logits: Tensor, targets: Tensor, ignore_index: int = -100) -> 
             f"logits of shape {tuple(logits.shape)} need targets of shape {tuple(logits.shape[:-1])}, "
             f"not {tuple(targets.shape)}: the classes are the last axis of the logits"
         )
+    if not 0 <= smoothing < 1:
+        raise ValueError(f"smoothing={smoothing} is no share in [0, 1): 0.1 is usual, 0 switches it off")
     V = logits.shape[-1]
     strange = targets[(targets != ignore_index) & ((targets < 0) | (targets >= V))]
     if strange.numel():  # found here: on a GPU it would end the whole process in an assertion
@@ -67,6 +77,7 @@ def cross_entropy(logits: Tensor, targets: Tensor, ignore_index: int = -100) -> 
             f"or {ignore_index} for a position that does not count"
         )
     total = F.cross_entropy(
-        logits.reshape(-1, logits.shape[-1]), targets.reshape(-1), ignore_index=ignore_index, reduction="sum"
-    )
+        logits.reshape(-1, V), targets.reshape(-1), ignore_index=ignore_index, reduction="sum",
+        label_smoothing=smoothing,
+    )  # fmt: skip
     return total / (targets != ignore_index).sum().clamp(min=1)

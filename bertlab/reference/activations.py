@@ -49,6 +49,49 @@ def sigmoid_vjp(grad: Floats, x: Floats) -> Floats:
     return grad * s * (1 - s)
 
 
+def relu(x: Floats) -> Floats:
+    """Let positive numbers pass and stop all others.
+
+    Parameters
+    ----------
+    x : (...) float array.
+
+    Returns
+    -------
+    (...) float array: ``max(0, x)``.
+
+    References
+    ----------
+    Nair & Hinton 2010, sec. 2; in the Transformer: Vaswani et al. 2017, sec. 3.3, eq. (2).
+
+    Examples
+    --------
+    >>> relu(np.array([-2.0, 3.0])).tolist()
+    [0.0, 3.0]
+    """
+    return np.maximum(x, 0)
+
+
+def relu_vjp(grad: Floats, x: Floats) -> Floats:
+    """Pull a gradient back through `relu`: it passes where the number itself passed.
+
+    Parameters
+    ----------
+    grad : (...) float array, gradient with respect to the output.
+    x : (...) float array, as in `relu`.
+
+    Returns
+    -------
+    (...) float array, gradient with respect to `x`; at exactly 0, where there is a kink, it is 0.
+
+    Examples
+    --------
+    >>> relu_vjp(np.array([5.0, 5.0, 5.0]), np.array([-2.0, 0.0, 3.0])).tolist()
+    [0.0, 0.0, 5.0]
+    """
+    return np.where(x > 0, grad, 0.0)
+
+
 def _normal_cdf(x: Floats) -> Floats:
     """Probability that a standard normal number lies below x."""
     # Not (1 + erf(x / √2)) / 2, which cancels far to the left.

@@ -9,7 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from bertlab.reference.activations import gelu, gelu_tanh, gelu_tanh_vjp, gelu_vjp, sigmoid, sigmoid_vjp
+from bertlab.reference.activations import (
+    gelu,
+    gelu_tanh,
+    gelu_tanh_vjp,
+    gelu_vjp,
+    relu,
+    relu_vjp,
+    sigmoid,
+    sigmoid_vjp,
+)
 from bertlab.reference.losses import cross_entropy, cross_entropy_vjp, log_softmax, log_softmax_vjp
 from bertlab.reference.types import Floats, Ints
 
@@ -28,6 +37,8 @@ __all__ = [
     "linear_vjp",
     "log_softmax",
     "log_softmax_vjp",
+    "relu",
+    "relu_vjp",
     "sigmoid",
     "sigmoid_vjp",
     "softmax",

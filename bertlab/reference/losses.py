@@ -52,14 +52,18 @@ def log_softmax_vjp(grad: Floats, x: Floats, axis: int = -1) -> Floats:
     return grad - np.exp(log_softmax(x, axis)) * total
 
 
-def cross_entropy(logits: Floats, targets: Ints, ignore_index: int = -100) -> float:
+def cross_entropy(logits: Floats, targets: Ints, ignore_index: int = -100, smoothing: float = 0.0) -> float:
     """Mean surprise at the right answers, in nats for each answer that counts.
+
+    With label smoothing ε, a position adds ``-(1 - ε) log p(target) - ε/V Σ log p(k)``: the right answer is
+    asked for with probability 1 - ε + ε/V, every class k of all V, padding included, with ε/V.
 
     Parameters
     ----------
     logits : (..., V) float array.
     targets : (...) integer array of classes in [0, V), or `ignore_index`.
     ignore_index : target of the positions that do not count, neither in the sum nor in the divisor.
+    smoothing : ε in [0, 1).
 
     Returns
     -------
@@ -68,11 +72,13 @@ def cross_entropy(logits: Floats, targets: Ints, ignore_index: int = -100) -> fl
     Raises
     ------
     ValueError
-        If there is not one target for each row of logits, or a target is no class.
+        If there is not one target for each row of logits, a target is no class, or ε is none.
 
     References
     ----------
-    Goodfellow et al. 2016, "Deep Learning", sec. 6.2.2.3.
+    Goodfellow et al. 2016, "Deep Learning", sec. 6.2.2.3. Smoothing: Szegedy et al. 2016, sec. 7, with a
+    uniform prior, as `torch.nn.CrossEntropyLoss`; Vaswani et al. 2017, sec. 5.4, with ε = 0.1. Others share ε
+    among the V - 2 classes that are neither right nor padding.
 
     Examples
     --------
@@ -80,19 +86,24 @@ def cross_entropy(logits: Floats, targets: Ints, ignore_index: int = -100) -> fl
     1.3863
     """
     _check_targets(logits, targets, ignore_index)
+    _check_smoothing(smoothing)
     counts = targets != ignore_index  # (...)
-    right = np.where(counts, targets, 0)[..., None]  # (..., 1): an ignored target is no valid index
-    log_p = np.take_along_axis(log_softmax(logits), right, axis=-1)[..., 0]  # (..., V) -> (...)
-    return float(np.where(counts, -log_p, 0).sum() / max(counts.sum(), 1))
+    log_p = log_softmax(logits)[counts]  # (..., V) -> (N, V), the rows that count
+    loss = -np.take_along_axis(log_p, targets[counts][:, None], axis=-1)[:, 0]  # (N,)
+    if smoothing:  # apart: 0 times the -inf of an impossible class would be NaN
+        loss = (1 - smoothing) * loss - smoothing * log_p.mean(axis=-1)
+    return float(loss.sum() / max(len(loss), 1))
 
 
-def cross_entropy_vjp(grad: float, logits: Floats, targets: Ints, ignore_index: int = -100) -> Floats:
-    """Pull a gradient back through `cross_entropy`: what was predicted minus what was right.
+def cross_entropy_vjp(
+    grad: float, logits: Floats, targets: Ints, ignore_index: int = -100, smoothing: float = 0.0
+) -> Floats:
+    """Pull a gradient back through `cross_entropy`: what was predicted minus what was asked for.
 
     Parameters
     ----------
     grad : gradient with respect to the loss; 1.0 where the loss is the end of the line.
-    logits, targets, ignore_index : as in `cross_entropy`.
+    logits, targets, ignore_index, smoothing : as in `cross_entropy`.
 
     Returns
     -------
@@ -109,9 +120,12 @@ def cross_entropy_vjp(grad: float, logits: Floats, targets: Ints, ignore_index: 
     [[0.5, -0.5]]
     """
     _check_targets(logits, targets, ignore_index)
+    _check_smoothing(smoothing)
+    V = logits.shape[-1]
     counts = (targets != ignore_index)[..., None]  # (..., 1)
-    one_hot = targets[..., None] == np.arange(logits.shape[-1])  # (..., V)
-    slope: Floats = np.exp(log_softmax(logits)) - one_hot  # (..., V)
+    one_hot = targets[..., None] == np.arange(V)  # (..., V)
+    asked = (1 - smoothing) * one_hot + smoothing / V  # (..., V)
+    slope: Floats = np.exp(log_softmax(logits)) - asked
     return np.where(counts, grad * slope, 0) / max(int(counts.sum()), 1)
 
 
@@ -129,3 +143,9 @@ def _check_targets(logits: Floats, targets: Ints, ignore_index: int) -> None:
             f"target {strange[0]} is none of the {V} classes: choose one in [0, {V}), "
             f"or {ignore_index} for a position that does not count"
         )
+
+
+def _check_smoothing(smoothing: float) -> None:
+    """Refuse a share that leaves nothing for the right answer, or more than all."""
+    if not 0 <= smoothing < 1:
+        raise ValueError(f"smoothing={smoothing} is no share in [0, 1): 0.1 is usual, 0 switches it off")

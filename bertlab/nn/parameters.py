@@ -1,0 +1,79 @@
+"""Parameters in a dict, part by part: twin of `bertlab.reference.parameters`."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from torch import Tensor
+
+
+def split_parameters(params: Mapping[str, Tensor], parts: Collection[str]) -> dict[str, dict[str, Tensor]]:
+    """Sort parameters by the first word of their names, and take that word off.
+
+    Parameters
+    ----------
+    params : tensors by names such as "attention.query.weight", as in a `state_dict`.
+    parts : the first words that must occur.
+
+    Returns
+    -------
+    A dict of parameters for each part.
+
+    Raises
+    ------
+    ValueError
+        If a part has no parameter, or a parameter belongs to no part.
+
+    Examples
+    --------
+    >>> import torch
+    >>> split_parameters({"inner.weight": torch.ones(1), "outer.weight": torch.zeros(1)}, ("inner", "outer"))
+    {'inner': {'weight': tensor([1.])}, 'outer': {'weight': tensor([0.])}}
+    """
+    found: dict[str, dict[str, Tensor]] = {part: {} for part in parts}
+    check_names({name.partition(".")[0] for name in params}, parts)
+    for name, value in params.items():
+        part, _, rest = name.partition(".")
+        found[part][rest] = value
+    return found
+
+
+def split_layers(params: Mapping[str, Tensor]) -> list[dict[str, Tensor]]:
+    """Sort the parameters of a stack by the numbers that their names begin with, 0 for the first layer.
+
+    Parameters
+    ----------
+    params : tensors by names such as "0.attention.query.weight".
+
+    Returns
+    -------
+    A dict of parameters for each layer, in order.
+
+    Raises
+    ------
+    ValueError
+        If a number is left out.
+    """
+    n_layers = len({name.partition(".")[0] for name in params})
+    return list(split_parameters(params, [str(i) for i in range(n_layers)]).values())
+
+
+def check_names(names: Collection[str], wanted: Collection[str]) -> None:
+    """Refuse parameters that lack a name or have one too many.
+
+    Raises
+    ------
+    ValueError
+        If a name is missing or left over.
+
+    Examples
+    --------
+    >>> check_names({"norm.weight"}, {"norm.weight", "norm.bias"})
+    Traceback (most recent call last):
+    ValueError: params lacks ['norm.bias'] and has [] left over: use the names of the state_dict
+    """
+    missing, left_over = sorted(set(wanted) - set(names)), sorted(set(names) - set(wanted))
+    if missing or left_over:
+        raise ValueError(
+            f"params lacks {missing} and has {left_over} left over: use the names of the state_dict"
+        )
