@@ -129,7 +129,7 @@ def _multi_head_attention(n: Sizes, rng: np.random.Generator) -> Arguments:
 def _cross_entropy(n: Sizes, rng: np.random.Generator) -> Arguments:
     targets = rng.integers(0, n.D, size=(n.B, n.Tq))
     targets[rng.random(targets.shape) < 0.4] = -100
-    return rng.normal(size=(n.B, n.Tq, n.D)), targets
+    return rng.normal(size=(n.B, n.Tq, n.D)), targets, -100, float(rng.choice([0.0, 0.1, 0.5]))
 
 
 def _reader(n_gates: int) -> Callable[[Sizes, np.random.Generator], Arguments]:

@@ -54,13 +54,15 @@ def layer_norm(x: Vector, gain: Vector, bias: Vector, eps: float) -> list[float]
     return [g * (value - mean) / deviation + b for value, g, b in zip(x, gain, bias, strict=True)]
 
 
-def cross_entropy(logits: Sequence[Vector], targets: Sequence[int], ignore_index: int = -100) -> float:
-    surprises = [
-        -math.log(softmax(row)[target])
-        for row, target in zip(logits, targets, strict=True)
-        if target != ignore_index
-    ]
-    return sum(surprises) / len(surprises) if surprises else 0.0
+def cross_entropy(
+    logits: Sequence[Vector], targets: Sequence[int], ignore_index: int = -100, smoothing: float = 0.0
+) -> float:
+    losses = []
+    for row, target in zip(logits, targets, strict=True):
+        if target != ignore_index:
+            log_p = [math.log(p) for p in softmax(row)]
+            losses.append(-(1 - smoothing) * log_p[target] - smoothing / len(row) * sum(log_p))
+    return sum(losses) / len(losses) if losses else 0.0
 
 
 def sigmoid(x: float) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 import torch
 
 from tests.wing import Wing
@@ -34,12 +35,29 @@ def test_D12_without_smoothing_the_loss_is_the_mean_over_what_is_no_padding(wing
     close(wing.cross_entropy(LOGITS, TARGETS, PAD), 0.8774, atol=1e-4)
 
 
-def test_D12_ten_more_rows_of_padding_change_nothing(wing: Wing, rng: np.random.Generator) -> None:
+def test_D12_smoothing_gives_every_class_its_share_of_epsilon(wing: Wing) -> None:
+    """ε/V on all V classes, as in PyTorch; 1.0774 is ε/(V - 2) on the wrong ones that are no padding."""
+    found = wing.cross_entropy(LOGITS, TARGETS, PAD, 0.1)
+    close(found, 1.0174, atol=1e-4)
+    theirs = torch.nn.CrossEntropyLoss(ignore_index=PAD, label_smoothing=0.1)
+    close(found, theirs(torch.tensor(LOGITS), torch.tensor(TARGETS)), atol=1e-12)
+    log_p = wing.log_softmax(LOGITS[:2])
+    right = log_p[[0, 1], TARGETS[:2]]
+    wrong_no_padding = log_p[:, 1:].sum(axis=1) - right
+    other = -0.9 * right - 0.1 / 3 * wrong_no_padding
+    close([*other, other.mean()], [1.6732, 0.4816, 1.0774], atol=1e-4)
+
+
+@pytest.mark.parametrize("smoothing", [0.0, 0.1])
+def test_D12_ten_more_rows_of_padding_change_nothing(
+    wing: Wing, rng: np.random.Generator, smoothing: float
+) -> None:
     logits = np.concatenate([LOGITS, rng.normal(size=(10, 5))])
     targets = np.concatenate([TARGETS, np.full(10, PAD)])
-    close(wing.cross_entropy(logits, targets, PAD), wing.cross_entropy(LOGITS, TARGETS, PAD), atol=1e-12)
-    gradient = wing.cross_entropy_vjp(1.0, logits, targets, PAD)
-    close(gradient[:3], wing.cross_entropy_vjp(1.0, LOGITS, TARGETS, PAD), atol=1e-12)
+    before = wing.cross_entropy(LOGITS, TARGETS, PAD, smoothing)
+    close(wing.cross_entropy(logits, targets, PAD, smoothing), before, atol=1e-12)
+    gradient = wing.cross_entropy_vjp(1.0, logits, targets, PAD, smoothing)
+    close(gradient[:3], wing.cross_entropy_vjp(1.0, LOGITS, TARGETS, PAD, smoothing), atol=1e-12)
     assert (gradient[2:] == 0).all()
 
 

@@ -41,9 +41,11 @@ def test_softmax_does_not_see_a_shift_of_all_scores(wing: Wing, rng: np.random.G
 def test_cross_entropy_is_the_mean_surprise_of_the_targets_that_count(
     wing: Wing, arguments: Arguments
 ) -> None:
-    logits, targets = arguments
-    by_loop = loops.cross_entropy(logits.reshape(-1, logits.shape[-1]), targets.reshape(-1))
-    close(wing.cross_entropy(logits, targets), by_loop, atol=1e-12)
+    logits, targets, ignore_index, smoothing = arguments
+    by_loop = loops.cross_entropy(
+        logits.reshape(-1, logits.shape[-1]), targets.reshape(-1), ignore_index, smoothing
+    )
+    close(wing.cross_entropy(*arguments), by_loop, atol=1e-12)
 
 
 def test_cross_entropy_without_a_single_target_is_zero_and_so_is_its_gradient(wing: Wing) -> None:
@@ -71,6 +73,17 @@ def test_cross_entropy_refuses_targets_in_another_arrangement(wing: Wing) -> Non
 def test_cross_entropy_refuses_a_target_that_is_no_class(wing: Wing, target: int) -> None:
     with pytest.raises(ValueError, match=rf"{target} .*\[0, 5\)"):
         wing.cross_entropy(np.zeros((2, 5)), np.array([0, target]))
+
+
+@pytest.mark.parametrize("smoothing", [-0.1, 1.0])
+def test_cross_entropy_refuses_a_smoothing_that_is_no_share(wing: Wing, smoothing: float) -> None:
+    for loss in (wing.cross_entropy, lambda *a, **o: wing.cross_entropy_vjp(1.0, *a, **o)):
+        with pytest.raises(ValueError, match=rf"{smoothing} .*\[0, 1\)"):
+            loss(np.zeros((2, 5)), np.zeros(2, dtype=int), smoothing=smoothing)
+
+
+def test_cross_entropy_without_smoothing_allows_a_class_that_is_impossible(wing: Wing) -> None:
+    close(wing.cross_entropy(np.array([[0.0, 0.0, -np.inf]]), np.array([0])), np.log(2), atol=1e-12)
 
 
 @examples_of("linear")
