@@ -9,12 +9,16 @@ from bertlab.viz.diagrams import encoder_decoder_diagram, word_links
 from bertlab.viz.distributions import histograms, softmax_bars
 from bertlab.viz.explorers import decoding_steps, softmax_temperature
 from bertlab.viz.grids import Matrix, matrices
+from bertlab.viz.head_lines import head_lines
+from bertlab.viz.head_view import head_view
 from bertlab.viz.heatmaps import Attention, attention_map, attention_maps
 from bertlab.viz.mask_explorer import mask_explorer
 from bertlab.viz.masked_attention import masked_attention
 from bertlab.viz.neuron_view import neuron_view
 from bertlab.viz.output import show
 from bertlab.viz.payload import entropy
+from bertlab.viz.position_explorer import position_explorer
+from bertlab.viz.position_table import position_table
 from bertlab.viz.scaled_dot_product import qkv_diagram
 from bertlab.viz.score_by_dimension import score_by_dimension
 from bertlab.viz.seven_steps import seven_steps
@@ -32,6 +36,8 @@ __all__ = [
     "decoding_steps",
     "encoder_decoder_diagram",
     "entropy",
+    "head_lines",
+    "head_view",
     "histograms",
     "learning_curve",
     "lines_with_spread",
@@ -39,6 +45,8 @@ __all__ = [
     "masked_attention",
     "matrices",
     "neuron_view",
+    "position_explorer",
+    "position_table",
     "qkv_diagram",
     "score_by_dimension",
     "seven_steps",
