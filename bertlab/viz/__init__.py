@@ -14,6 +14,8 @@ from bertlab.viz.head_view import head_view
 from bertlab.viz.heatmaps import Attention, attention_map, attention_maps
 from bertlab.viz.mask_explorer import mask_explorer
 from bertlab.viz.masked_attention import masked_attention
+from bertlab.viz.matrix_view import matrix_view
+from bertlab.viz.model_view import model_view
 from bertlab.viz.neuron_view import neuron_view
 from bertlab.viz.output import show
 from bertlab.viz.payload import entropy
@@ -23,6 +25,7 @@ from bertlab.viz.scaled_dot_product import qkv_diagram
 from bertlab.viz.score_by_dimension import score_by_dimension
 from bertlab.viz.seven_steps import seven_steps
 from bertlab.viz.style import use_style
+from bertlab.viz.thumbnails import all_heads
 from bertlab.viz.trace import DecodingTrace
 
 __all__ = [
@@ -30,6 +33,7 @@ __all__ = [
     "AttentionLayers",
     "DecodingTrace",
     "Matrix",
+    "all_heads",
     "attention_map",
     "attention_maps",
     "bars_with_spread",
@@ -44,6 +48,8 @@ __all__ = [
     "mask_explorer",
     "masked_attention",
     "matrices",
+    "matrix_view",
+    "model_view",
     "neuron_view",
     "position_explorer",
     "position_table",
