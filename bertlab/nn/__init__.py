@@ -5,6 +5,7 @@ from bertlab.nn.decoder import Decoder, DecoderLayer
 from bertlab.nn.decoding import greedy_decode
 from bertlab.nn.encoder import Encoder, EncoderLayer
 from bertlab.nn.feed_forward import FeedForward
+from bertlab.nn.positions import LearnedPositions, SinusoidalPositions
 from bertlab.nn.recurrent import GRU, LSTM
 from bertlab.nn.residual import Residual
 from bertlab.nn.seq2seq import Seq2Seq, Seq2SeqConfig
@@ -17,10 +18,12 @@ __all__ = [
     "Encoder",
     "EncoderLayer",
     "FeedForward",
+    "LearnedPositions",
     "MultiHeadAttention",
     "Residual",
     "SelfAttention",
     "Seq2Seq",
     "Seq2SeqConfig",
+    "SinusoidalPositions",
     "greedy_decode",
 ]

@@ -249,7 +249,7 @@ class Decoder(nn.Module):
         Parameters
         ----------
         x : (B, Tq, D) float tensor, the target so far; with a cache, only its new positions.
-        memory : (B, Tk, D) float tensor, the output of the encoder; with a cache, read at the first call alone.
+        memory : (B, Tk, D) float tensor, the output of the encoder; with a cache, only read at the first call.
         mask : bool tensor that broadcasts to (B, H, Tq, Tq), True = may be attended to; with a cache to
             (B, H, Tq, the cached and the new), so that one new position needs none. None shows everything.
         memory_mask : bool tensor that broadcasts to (B, H, Tq, Tk), True = may be attended to; optional.

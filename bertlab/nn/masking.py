@@ -1,9 +1,18 @@
-"""Who may attend to whom, in PyTorch: twin of `bertlab.reference.masking`. True means: may be attended to."""
+"""Who may attend to whom, in PyTorch: twin of `bertlab.reference.masking`. True means: may be attended to.
+
+What `mask_conventions` defines, converters from and to other kinds of masks, can be had from here as well.
+"""
 
 from __future__ import annotations
 
 import torch
 from torch import Tensor
+
+from bertlab.nn.mask_conventions import check_boolean
+from bertlab.nn.mask_conventions import from_additive_mask as from_additive_mask
+from bertlab.nn.mask_conventions import from_hidden_mask as from_hidden_mask
+from bertlab.nn.mask_conventions import to_additive_mask as to_additive_mask
+from bertlab.nn.mask_conventions import to_hidden_mask as to_hidden_mask
 
 
 def padding_mask(ids: Tensor, pad_id: int = 0) -> Tensor:
@@ -70,6 +79,50 @@ def causal_mask(n: int, device: torch.device | str | None = None) -> Tensor:
     return torch.ones(n, n, dtype=torch.bool, device=device).tril()
 
 
+def combine_masks(*masks: Tensor | None) -> Tensor | None:
+    """Allow only what every mask allows, for instance real tokens that are not in the future.
+
+    Parameters
+    ----------
+    masks : bool tensors that broadcast to each other, True = may be attended to; None allows everything.
+        Give padding as (B, 1, 1, Tk): two axes always mean (Tq, Tk).
+
+    Returns
+    -------
+    bool tensor in their common shape; None if all are None.
+
+    Raises
+    ------
+    ValueError
+        If a mask is not boolean, or the shapes do not broadcast.
+
+    References
+    ----------
+    Vaswani et al. 2017, sec. 3.2.3: in the decoder's self-attention both kinds apply.
+
+    Examples
+    --------
+    >>> combine_masks(padding_mask(torch.tensor([[5, 0, 6]])), causal_mask(3)).int().tolist()
+    [[[[1, 0, 0], [1, 0, 0], [1, 0, 1]]]]
+    """
+    given = [mask for mask in masks if mask is not None]
+    if not given:
+        return None
+    for mask in given:
+        check_boolean(mask)
+    shapes = [tuple(mask.shape) for mask in given]
+    try:
+        torch.broadcast_shapes(*shapes)
+    except RuntimeError:
+        raise ValueError(
+            f"masks of shapes {shapes} do not broadcast: give all of them the same axes"
+        ) from None
+    combined = given[0]
+    for mask in given[1:]:
+        combined = combined & mask
+    return combined
+
+
 def check_mask(mask: Tensor, scores_shape: torch.Size) -> None:
     """Refuse a mask that would run without an error and mean something else.
 
@@ -84,11 +137,7 @@ def check_mask(mask: Tensor, scores_shape: torch.Size) -> None:
         If the mask is not boolean, does not broadcast to the scores, or has three axes where they have four.
     """
     shape, wanted = tuple(mask.shape), tuple(scores_shape)
-    if mask.dtype != torch.bool:
-        raise ValueError(
-            f"the mask has dtype {mask.dtype}: make it boolean, True = may be attended to "
-            "(from 0/1 by mask != 0, from 0/-inf by mask == 0)"
-        )
+    check_boolean(mask)
     if len(shape) == 3 and len(wanted) == 4:
         raise ValueError(
             f"a mask of shape {shape} would line its batch up with the heads of {wanted}: pass mask[:, None]"

@@ -1,7 +1,15 @@
-"""Who may attend to whom. A mask is boolean, and True means: may be attended to."""
+"""Who may attend to whom. A mask is boolean, and True means: may be attended to.
+
+What `mask_conventions` defines, converters from and to other kinds of masks, can be had from here as well.
+"""
 
 import numpy as np
 
+from bertlab.reference.mask_conventions import check_boolean
+from bertlab.reference.mask_conventions import from_additive_mask as from_additive_mask
+from bertlab.reference.mask_conventions import from_hidden_mask as from_hidden_mask
+from bertlab.reference.mask_conventions import to_additive_mask as to_additive_mask
+from bertlab.reference.mask_conventions import to_hidden_mask as to_hidden_mask
 from bertlab.reference.types import Bools, Floats, Ints
 
 
@@ -69,6 +77,50 @@ def causal_mask(n: int) -> Bools:
     return np.tril(np.ones((n, n), dtype=bool))
 
 
+def combine_masks(*masks: Bools | None) -> Bools | None:
+    """Allow only what every mask allows, for instance real tokens that are not in the future.
+
+    Parameters
+    ----------
+    masks : bool arrays that broadcast to each other, True = may be attended to; None allows everything.
+        Give padding as (B, 1, 1, Tk): two axes always mean (Tq, Tk).
+
+    Returns
+    -------
+    bool array in their common shape; None if all are None.
+
+    Raises
+    ------
+    ValueError
+        If a mask is not boolean, or the shapes do not broadcast.
+
+    References
+    ----------
+    Vaswani et al. 2017, sec. 3.2.3: in the decoder's self-attention both kinds apply.
+
+    Examples
+    --------
+    >>> combine_masks(padding_mask(np.array([[5, 0, 6]])), causal_mask(3)).astype(int).tolist()
+    [[[[1, 0, 0], [1, 0, 0], [1, 0, 1]]]]
+    """
+    given = [mask for mask in masks if mask is not None]
+    if not given:
+        return None
+    for mask in given:
+        check_boolean(mask)
+    shapes = [mask.shape for mask in given]
+    try:
+        np.broadcast_shapes(*shapes)
+    except ValueError:
+        raise ValueError(
+            f"masks of shapes {shapes} do not broadcast: give all of them the same axes"
+        ) from None
+    combined = given[0]
+    for mask in given[1:]:
+        combined = combined & mask
+    return combined
+
+
 def check_mask(mask: Bools, scores_shape: tuple[int, ...]) -> None:
     """Refuse a mask that would run without an error and mean something else.
 
@@ -88,11 +140,7 @@ def check_mask(mask: Bools, scores_shape: tuple[int, ...]) -> None:
     Traceback (most recent call last):
     ValueError: the mask has dtype float64: make it boolean, True = may be attended to (from 0/1 by ...
     """
-    if mask.dtype != np.bool_:
-        raise ValueError(
-            f"the mask has dtype {mask.dtype}: make it boolean, True = may be attended to "
-            "(from 0/1 by mask != 0, from 0/-inf by mask == 0)"
-        )
+    check_boolean(mask)
     if mask.ndim == 3 and len(scores_shape) == 4:
         raise ValueError(
             f"a mask of shape {mask.shape} would line up its batch with the heads of scores {scores_shape}: "
