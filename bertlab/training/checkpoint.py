@@ -3,63 +3,108 @@
 from __future__ import annotations
 
 import os
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, fields
 from pathlib import Path
+from typing import Any
 
 import torch
-from torch import nn
+from torch import Tensor, nn
+
+RandomState = dict[str, Tensor]
+
+
+def random_state(device: torch.device) -> RandomState:
+    """State of chance, on the CPU and on the device where dropout draws its numbers."""
+    state = {"cpu": torch.get_rng_state()}
+    if device.type == "cuda":
+        state["cuda"] = torch.cuda.get_rng_state(device)
+    elif device.type == "mps":
+        state["mps"] = torch.mps.get_rng_state()
+    return state
+
+
+def set_random_state(state: RandomState, device: torch.device) -> None:
+    """Put chance back to where `random_state` found it; what another kind of device left is passed over."""
+    torch.set_rng_state(state["cpu"])
+    if device.type == "cuda" and "cuda" in state:
+        torch.cuda.set_rng_state(state["cuda"], device)
+    elif device.type == "mps" and "mps" in state:
+        torch.mps.set_rng_state(state["mps"])
+
+
+@dataclass
+class Progress:
+    """How far a training has come, apart from weights and optimiser."""
+
+    losses: list[float]  # one a step
+    norm: float  # of the last step's gradient, before it was shortened
+    random: RandomState  # after the last step
 
 
 def save_checkpoint(
-    path: Path, model: nn.Module, optimizer: torch.optim.Optimizer, losses: list[float]
+    path: Path, model: nn.Module, optimizer: torch.optim.Optimizer, progress: Progress
 ) -> None:
-    """Save weights, optimiser, losses so far (their number is the step) and the state of chance, in one move.
+    """Save weights, optimiser and progress, in one move.
 
     Parameters
     ----------
     path : file to write; an older one stays whole until the new one is complete.
     model, optimizer : whose state is saved.
-    losses : one a step.
+    progress : saved with them.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    state = {
-        "model": model.state_dict(),
-        "optimizer": optimizer.state_dict(),
-        "losses": losses,
-        "random": torch.get_rng_state(),
-    }
+    state = {"model": model.state_dict(), "optimizer": optimizer.state_dict(), **vars(progress)}
     temporary = path.with_suffix(f".{os.getpid()}.tmp")
     torch.save(state, temporary)
     os.replace(temporary, path)
 
 
-def load_checkpoint(
-    path: Path, model: nn.Module, optimizer: torch.optim.Optimizer
-) -> tuple[int, list[float]]:
-    """Restore what `save_checkpoint` saved.
+def load_checkpoint(path: Path, model: nn.Module, optimizer: torch.optim.Optimizer) -> Progress:
+    """Restore what `save_checkpoint` saved, chance included.
 
     Parameters
     ----------
-    path : file to read; when there is none, nothing changes.
+    path : file to read.
     model, optimizer : whose state is restored.
 
     Returns
     -------
-    steps done, and the list of their losses; (0, []) without a file.
+    the progress saved with them.
 
     Raises
     ------
     ValueError
-        If the checkpoint belongs to another model.
+        If the checkpoint belongs to another model, or to another version of this file.
     """
-    if not path.exists():
-        return 0, []
-    state = torch.load(path, weights_only=True)
+    device = next(model.parameters()).device
+    state: dict[str, Any] = torch.load(path, weights_only=True, map_location="cpu")
     try:
+        progress = Progress(**{field.name: state[field.name] for field in fields(Progress)})
         model.load_state_dict(state["model"])
-    except RuntimeError as error:
+        optimizer.load_state_dict(state["optimizer"])
+        set_random_state(progress.random, device)
+    except (RuntimeError, KeyError, TypeError, ValueError) as error:
         raise ValueError(
-            f"{path} belongs to another model: delete it to start anew, or name another file"
+            f"{path} belongs to another model or version: delete it to start anew, or name another file"
         ) from error
-    optimizer.load_state_dict(state["optimizer"])
-    torch.set_rng_state(state["random"])
-    return len(state["losses"]), list(state["losses"])
+    return progress
+
+
+@contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Hold an interruption (Ctrl-C) back until the block is done, so that no weights are left half moved."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # only the main thread is ever interrupted
+        return
+    held: list[int] = []
+    usual = signal.signal(signal.SIGINT, lambda number, frame: held.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, usual)
+        if held:
+            signal.raise_signal(signal.SIGINT)
