@@ -11,16 +11,23 @@ from typing import Unpack
 
 from torch import Tensor, nn
 
-from bertlab.nn.attention import MultiHeadAttention, multi_head_attention
+from bertlab.nn.attention import MultiHeadAttention
 from bertlab.nn.cache import DecoderCache, LayerCache, Pair
 from bertlab.nn.encoder import LayerOptions, check_n_layers, last_norm
-from bertlab.nn.feed_forward import Activation, FeedForward, feed_forward
+from bertlab.nn.feed_forward import Activation, FeedForward
 from bertlab.nn.functional import layer_norm
-from bertlab.nn.parameters import check_names, split_layers, split_parameters
-from bertlab.nn.residual import Residual, after_sublayer, before_sublayer
+from bertlab.nn.parameters import split_parameters, split_stack
+from bertlab.nn.residual import Residual
+from bertlab.nn.sublayers import attention_sublayer, feed_forward_sublayer
 
-SUBLAYERS = ("self_attention", "cross_attention", "feed_forward")
-LAYER_PARTS = (*SUBLAYERS, *(f"{sublayer}_residual" for sublayer in SUBLAYERS))
+LAYER_PARTS = (
+    "self_attention",
+    "self_attention_residual",
+    "cross_attention",
+    "cross_attention_residual",
+    "feed_forward",
+    "feed_forward_residual",
+)
 
 
 def decoder_layer(
@@ -60,20 +67,12 @@ def decoder_layer(
     ----------
     Vaswani et al. 2017, sec. 3.1, "Decoder", and 3.2.3.
     """
-    part = split_parameters(params, LAYER_PARTS)
-    seen = before_sublayer(x, part["self_attention_residual"], norm_first, eps)
-    update, self_weights = multi_head_attention(seen, seen, seen, part["self_attention"], n_heads, mask)
-    x = after_sublayer(x, update, part["self_attention_residual"], norm_first, eps)
-
-    seen = before_sublayer(x, part["cross_attention_residual"], norm_first, eps)
-    update, cross_weights = multi_head_attention(
-        seen, memory, memory, part["cross_attention"], n_heads, memory_mask
+    own, past_own, across, past_across, network, past_network = split_parameters(params, LAYER_PARTS).values()
+    x, self_weights = attention_sublayer(x, None, own, past_own, n_heads, mask, norm_first, eps)
+    x, cross_weights = attention_sublayer(
+        x, memory, across, past_across, n_heads, memory_mask, norm_first, eps
     )
-    x = after_sublayer(x, update, part["cross_attention_residual"], norm_first, eps)
-
-    seen = before_sublayer(x, part["feed_forward_residual"], norm_first, eps)
-    update = feed_forward(seen, part["feed_forward"], activation)
-    x = after_sublayer(x, update, part["feed_forward_residual"], norm_first, eps)
+    x = feed_forward_sublayer(x, network, past_network, norm_first, activation, eps)
     return x, self_weights, cross_weights
 
 
@@ -109,16 +108,15 @@ def decoder(
     ----------
     Vaswani et al. 2017, sec. 3.1, "Decoder". The last norm: Xiong et al. 2020, table 1.
     """
-    part = split_parameters(params, ("layers", "norm") if norm_first else ("layers",))
+    layers, norm = split_stack(params, norm_first)
     options = (n_heads, mask, memory_mask, norm_first, activation, eps)
     self_weights, cross_weights = [], []
-    for layer in split_layers(part["layers"]):
+    for layer in layers:
         x, own, across = decoder_layer(x, memory, layer, *options)
         self_weights.append(own)
         cross_weights.append(across)
-    if norm_first:
-        check_names(part["norm"], ("weight", "bias"))
-        x = layer_norm(x, part["norm"]["weight"], part["norm"]["bias"], eps)
+    if norm is not None:
+        x = layer_norm(x, norm["weight"], norm["bias"], eps)
     return x, tuple(self_weights), tuple(cross_weights)
 
 
@@ -249,7 +247,7 @@ class Decoder(nn.Module):
         Parameters
         ----------
         x : (B, Tq, D) float tensor, the target so far; with a cache, only its new positions.
-        memory : (B, Tk, D) float tensor, the output of the encoder; with a cache, only read at the first call.
+        memory : (B, Tk, D) float tensor, the output of the encoder; with a cache, read at the first call.
         mask : bool tensor that broadcasts to (B, H, Tq, Tq), True = may be attended to; with a cache to
             (B, H, Tq, the cached and the new), so that one new position needs none. None shows everything.
         memory_mask : bool tensor that broadcasts to (B, H, Tq, Tk), True = may be attended to; optional.

@@ -7,11 +7,12 @@ from typing import TypedDict, Unpack
 
 from torch import Tensor, nn
 
-from bertlab.nn.attention import MultiHeadAttention, multi_head_attention
-from bertlab.nn.feed_forward import Activation, FeedForward, feed_forward
+from bertlab.nn.attention import MultiHeadAttention
+from bertlab.nn.feed_forward import Activation, FeedForward
 from bertlab.nn.functional import layer_norm
-from bertlab.nn.parameters import check_names, split_layers, split_parameters
-from bertlab.nn.residual import Residual, after_sublayer, before_sublayer
+from bertlab.nn.parameters import split_parameters, split_stack
+from bertlab.nn.residual import Residual
+from bertlab.nn.sublayers import attention_sublayer, feed_forward_sublayer
 
 LAYER_PARTS = ("attention", "attention_residual", "feed_forward", "feed_forward_residual")
 
@@ -49,14 +50,9 @@ def encoder_layer(
     ----------
     Vaswani et al. 2017, sec. 3.1, "Encoder".
     """
-    part = split_parameters(params, LAYER_PARTS)
-    seen = before_sublayer(x, part["attention_residual"], norm_first, eps)
-    update, weights = multi_head_attention(seen, seen, seen, part["attention"], n_heads, mask)
-    x = after_sublayer(x, update, part["attention_residual"], norm_first, eps)
-
-    seen = before_sublayer(x, part["feed_forward_residual"], norm_first, eps)
-    update = feed_forward(seen, part["feed_forward"], activation)
-    return after_sublayer(x, update, part["feed_forward_residual"], norm_first, eps), weights
+    own, past_own, network, past_network = split_parameters(params, LAYER_PARTS).values()
+    x, weights = attention_sublayer(x, None, own, past_own, n_heads, mask, norm_first, eps)
+    return feed_forward_sublayer(x, network, past_network, norm_first, activation, eps), weights
 
 
 def encoder(
@@ -89,14 +85,13 @@ def encoder(
     ----------
     Vaswani et al. 2017, sec. 3.1, "Encoder". The last norm: Xiong et al. 2020, table 1.
     """
-    part = split_parameters(params, ("layers", "norm") if norm_first else ("layers",))
+    layers, norm = split_stack(params, norm_first)
     weights = []
-    for layer in split_layers(part["layers"]):
+    for layer in layers:
         x, its_weights = encoder_layer(x, layer, n_heads, mask, norm_first, activation, eps)
         weights.append(its_weights)
-    if norm_first:
-        check_names(part["norm"], ("weight", "bias"))
-        x = layer_norm(x, part["norm"]["weight"], part["norm"]["bias"], eps)
+    if norm is not None:
+        x = layer_norm(x, norm["weight"], norm["bias"], eps)
     return x, tuple(weights)
 
 

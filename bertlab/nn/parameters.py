@@ -38,24 +38,33 @@ def split_parameters(params: Mapping[str, Tensor], parts: Collection[str]) -> di
     return found
 
 
-def split_layers(params: Mapping[str, Tensor]) -> list[dict[str, Tensor]]:
-    """Sort the parameters of a stack by the numbers that their names begin with, 0 for the first layer.
+def split_stack(
+    params: Mapping[str, Tensor], norm_first: bool
+) -> tuple[list[dict[str, Tensor]], dict[str, Tensor] | None]:
+    """Take the parameters of a stack apart: those of each layer, and those of the last norm.
 
     Parameters
     ----------
-    params : tensors by names such as "0.attention.query.weight".
+    params : the `state_dict` of an encoder or a decoder, with names like "layers.0.attention.query.weight".
+    norm_first : pre-LN if true, post-LN, which has no last norm, if false.
 
     Returns
     -------
-    A dict of parameters for each layer, in order.
+    layers, norm : a dict of parameters for each layer, and ``{"weight": (D,), "bias": (D,)}`` or None.
 
     Raises
     ------
     ValueError
-        If a number is left out.
+        If a layer is left out, or a parameter of the last norm is missing or one too many.
     """
-    n_layers = len({name.partition(".")[0] for name in params})
-    return list(split_parameters(params, [str(i) for i in range(n_layers)]).values())
+    part = split_parameters(params, ("layers", "norm") if norm_first else ("layers",))
+    if norm_first:
+        check_names(part["norm"], ("weight", "bias"))
+    n_layers = len({name.partition(".")[0] for name in part["layers"]})
+    layers = split_parameters(
+        part["layers"], [str(i) for i in range(n_layers)]
+    )  # in the order of the numbers
+    return list(layers.values()), part.get("norm")
 
 
 def check_names(names: Collection[str], wanted: Collection[str]) -> None:
