@@ -165,7 +165,7 @@ def _strips(sheet: Sheet, array: np.ndarray, heads: Sequence[int]) -> None:
     named: dict[str, Any] = {"y": sheet.top + 0.14, "va": "center", "color": GREY}
     sheet.ax.text(s="mean", fontsize=10.5, **beside, **named)
     for head in range(0, n_heads, 1 if cell > 0.13 else 4):
-        sheet.ax.text(x=x + (head + 0.5) * cell, s=str(head), fontsize=8.5, ha="center", **named)
+        sheet.ax.text(x=x + (head + 0.5) * cell, s=str(head), fontsize=8, ha="center", **named)
     for row in range(part.start, part.stop):
         y = sheet.y(side, row)
         for head in range(n_heads):

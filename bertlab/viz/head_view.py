@@ -63,7 +63,12 @@ class HeadView(AttentionView):
 
     @property
     def _shown(self) -> AttentionLayers:
-        return self.layers(self.set_number)
+        return self.layers(self._present(self.set_number))
+
+    def _present(self, set_number: int) -> int:
+        if not 0 <= set_number < len(self.sets):
+            raise ValueError(f"set_number={set_number}: there are {len(self.sets)} sets, from 0")
+        return set_number
 
     def _other_set(self, _: Any) -> None:
         """Other tokens: what was chosen means nothing any more. There may be fewer layers, too."""
@@ -79,13 +84,11 @@ class HeadView(AttentionView):
 
     @traitlets.validate("set_number")
     def _check_set(self, proposal: Any) -> int:
-        if not 0 <= proposal.value < len(self.sets):
-            raise ValueError(f"set_number={proposal.value}: there are {len(self.sets)} sets, from 0")
-        return int(proposal.value)
+        return self._present(int(proposal.value))
 
     @traitlets.validate("layer")
     def _check_layer(self, proposal: Any) -> int:
-        check_place(self.sets, self.set_number, proposal.value)
+        check_place(self.sets, self._present(self.set_number), proposal.value)
         return int(proposal.value)
 
     @traitlets.validate("heads", "queries", "looked_at")
