@@ -10,6 +10,10 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bertlab.reference.decoder import decoder_shapes
+from bertlab.reference.encoder import encoder_shapes
+from bertlab.reference.parameters import split_parameters
+
 Arguments = tuple[Any, ...]
 
 
@@ -71,6 +75,11 @@ def some_params(rng: np.random.Generator, D: int) -> dict[str, np.ndarray]:
     return {f"{part}.{kind}": rng.normal(size=shapes[kind]) for part in parts for kind in shapes}
 
 
+def some_like_shapes(rng: np.random.Generator, shapes: dict[str, tuple[int, ...]]) -> dict[str, np.ndarray]:
+    """Normal numbers under the names and in the shapes that are given."""
+    return {name: rng.normal(size=shape) for name, shape in shapes.items()}
+
+
 def some_gates(rng: np.random.Generator, n: Sizes, n_gates: int) -> Arguments:
     """w_input, w_hidden, b_input and b_hidden of a cell that reads width A and has a state of width D."""
     rows = n_gates * n.D
@@ -85,8 +94,8 @@ def some_like(outputs: Any, rng: np.random.Generator) -> Any:
 
 
 def some_grad(concept: str, outputs: Any, rng: np.random.Generator) -> Any:
-    """A gradient for all outputs; for (output, weights) of attention, for the output alone."""
-    with_weights = "attention" in concept or concept == "attend"
+    """A gradient for all outputs; where attention weights come with the output, for the output alone."""
+    with_weights = concept == "attend" or any(word in concept for word in ("attention", "encoder", "decoder"))
     return some_like(outputs[0] if with_weights else outputs, rng)
 
 
@@ -124,6 +133,59 @@ def _multi_head_attention(n: Sizes, rng: np.random.Generator) -> Arguments:
     D = n.H * n.K
     inputs = (rng.normal(size=(n.B, T, D)) for T in (n.Tq, n.Tk, n.Tk))
     return *inputs, some_params(rng, D), n.H, some_mask(rng, n.B, n.H, n.Tq, n.Tk)
+
+
+def _norm(n: Sizes, rng: np.random.Generator, D: int) -> Arguments:
+    """Parameters of a norm, whether it comes first, and its epsilon."""
+    params = some_like_shapes(rng, {"norm.weight": (D,), "norm.bias": (D,)})
+    return params, bool(rng.integers(2)), float(rng.choice([1e-5, 0.1]))
+
+
+def _layer(kind: str, n_layers: int = 0) -> Callable[[Sizes, np.random.Generator], Arguments]:
+    """Arguments for a layer or, with layers, for a stack; small, since every parameter will be nudged."""
+    shapes_of = {"encoder": encoder_shapes, "decoder": decoder_shapes}[kind]
+
+    def draw(n: Sizes, rng: np.random.Generator) -> Arguments:
+        H, K = 1 + n.H % 2, 1 + n.K % 2
+        D, norm_first = H * K, bool(rng.integers(2))
+        params = some_like_shapes(rng, shapes_of(max(n_layers, 1), D, n.A, norm_first))
+        if not n_layers:
+            params = {
+                name.removeprefix("layers.0."): value for name, value in params.items() if "layers" in name
+            }
+        inputs, masks = (rng.normal(size=(n.B, n.Tq, D)),), (some_mask(rng, n.B, H, n.Tq, n.Tq),)
+        if kind == "decoder":
+            inputs, masks = (
+                (*inputs, rng.normal(size=(n.B, n.Tk, D))),
+                (*masks, some_mask(rng, n.B, H, n.Tq, n.Tk)),
+            )
+        # With a smaller epsilon the norm of two numbers is so steep that nudging measures its curve.
+        return *inputs, params, H, *masks, norm_first, _activation(rng), float(rng.choice([0.01, 0.1]))
+
+    return draw
+
+
+def _activation(rng: np.random.Generator) -> str:
+    return str(rng.choice(["relu", "gelu", "gelu_tanh"]))
+
+
+def _attention_sublayer(n: Sizes, rng: np.random.Generator) -> Arguments:
+    D = n.H * n.K
+    memory = rng.normal(size=(n.B, n.Tk, D)) if rng.integers(2) else None
+    mask = some_mask(rng, n.B, n.H, n.Tq, n.Tq if memory is None else n.Tk)
+    norm, norm_first, eps = _norm(n, rng, D)
+    return rng.normal(size=(n.B, n.Tq, D)), memory, some_params(rng, D), norm, n.H, mask, norm_first, eps
+
+
+def _network(n: Sizes, rng: np.random.Generator) -> dict[str, np.ndarray]:
+    part = split_parameters(some_like_shapes(rng, encoder_shapes(1, n.D, n.A)), ("layers",))["layers"]
+    prefix = "0.feed_forward."
+    return {name.removeprefix(prefix): value for name, value in part.items() if name.startswith(prefix)}
+
+
+def _feed_forward_sublayer(n: Sizes, rng: np.random.Generator) -> Arguments:
+    norm, norm_first, eps = _norm(n, rng, n.D)
+    return rng.normal(size=(n.B, n.Tq, n.D)), _network(n, rng), norm, norm_first, _activation(rng), eps
 
 
 def _cross_entropy(n: Sizes, rng: np.random.Generator) -> Arguments:
@@ -166,6 +228,7 @@ CONCEPTS: dict[str, Callable[[Sizes, np.random.Generator], Arguments]] = {
     ),
     "gelu": lambda n, rng: (3 * rng.normal(size=(n.B, n.D)),),
     "gelu_tanh": lambda n, rng: (3 * rng.normal(size=(n.B, n.D)),),
+    "relu": lambda n, rng: (3 * rng.normal(size=(n.B, n.D)),),
     "sigmoid": lambda n, rng: (3 * rng.normal(size=(n.B, n.D)),),
     # masking
     "masked_softmax": lambda n, rng: (
@@ -205,4 +268,20 @@ CONCEPTS: dict[str, Callable[[Sizes, np.random.Generator], Arguments]] = {
     ),
     "gru": _reader(3),
     "lstm": _reader(4),
+    # positions
+    "learned_positions": lambda n, rng: (n.Tq, rng.normal(size=(n.Tq + n.A - 1, n.D))),
+    # layers and their parts
+    "feed_forward": lambda n, rng: (
+        rng.normal(size=(n.B, n.Tq, n.D)),
+        _network(n, rng),
+        _activation(rng),
+    ),
+    "before_sublayer": lambda n, rng: (rng.normal(size=(n.B, n.Tq, n.D)), *_norm(n, rng, n.D)),
+    "after_sublayer": lambda n, rng: (*rng.normal(size=(2, n.B, n.Tq, n.D)), *_norm(n, rng, n.D)),
+    "attention_sublayer": _attention_sublayer,
+    "feed_forward_sublayer": _feed_forward_sublayer,
+    "encoder_layer": _layer("encoder"),
+    "encoder": _layer("encoder", n_layers=2),
+    "decoder_layer": _layer("decoder"),
+    "decoder": _layer("decoder", n_layers=2),
 }

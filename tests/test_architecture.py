@@ -162,7 +162,18 @@ def test_a_planted_circle_is_named(tmp_path):
     assert cycle(tmp_path / "bertlab") == ["bertlab.nn.a", "bertlab.nn.b", "bertlab.nn.c", "bertlab.nn.a"]
 
 
-WINGS = ["attention", "functional", "masking", "recurrent"]
+WINGS = [
+    "attention",
+    "decoder",
+    "encoder",
+    "feed_forward",
+    "functional",
+    "masking",
+    "positions",
+    "recurrent",
+    "residual",
+    "sublayers",
+]
 
 
 def arguments(module: ModuleType, name: str) -> list[str] | None:

@@ -10,7 +10,18 @@ from typing import Any
 import numpy as np
 import torch
 
-MODULES = ("functional", "masking", "attention", "recurrent")
+MODULES = (
+    "functional",
+    "masking",
+    "attention",
+    "recurrent",
+    "positions",
+    "feed_forward",
+    "residual",
+    "sublayers",
+    "encoder",
+    "decoder",
+)
 
 
 class Wing:
@@ -82,7 +93,7 @@ def _autograd(function: Callable[..., Any], grad: Any, *arguments: Any, **option
 def _is_differentiable(name: str, value: Any) -> bool:
     if isinstance(value, torch.Tensor):
         return value.is_floating_point()
-    return isinstance(value, dict) or (value is None and name not in ("mask", "device"))
+    return isinstance(value, dict) or (value is None and name not in ("mask", "memory_mask", "device"))
 
 
 def _like(value: Any, found: Any) -> Any:

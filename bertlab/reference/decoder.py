@@ -9,7 +9,13 @@ import numpy as np
 
 from bertlab.reference.feed_forward import Activation
 from bertlab.reference.functional import layer_norm, layer_norm_vjp
-from bertlab.reference.parameters import join_parameters, split_parameters, split_stack, stack_shapes
+from bertlab.reference.parameters import (
+    Shapes,
+    join_parameters,
+    split_parameters,
+    split_stack,
+    stack_shapes,
+)
 from bertlab.reference.sublayers import (
     attention_sublayer,
     attention_sublayer_vjp,
@@ -200,9 +206,7 @@ def decoder_vjp(
     return grad, d_memory, join_parameters(d)
 
 
-def decoder_shapes(
-    n_layers: int, d_model: int, d_ff: int, norm_first: bool = False
-) -> dict[str, tuple[int, ...]]:
+def decoder_shapes(n_layers: int, d_model: int, d_ff: int, norm_first: bool = False) -> Shapes:
     """List the parameters of a stack; the number of heads changes none of them.
 
     Parameters

@@ -4,7 +4,13 @@ from collections.abc import Mapping
 
 from bertlab.reference.feed_forward import Activation
 from bertlab.reference.functional import layer_norm, layer_norm_vjp
-from bertlab.reference.parameters import join_parameters, split_parameters, split_stack, stack_shapes
+from bertlab.reference.parameters import (
+    Shapes,
+    join_parameters,
+    split_parameters,
+    split_stack,
+    stack_shapes,
+)
 from bertlab.reference.sublayers import (
     attention_sublayer,
     attention_sublayer_vjp,
@@ -160,9 +166,7 @@ def encoder_vjp(
     return grad, join_parameters(d)
 
 
-def encoder_shapes(
-    n_layers: int, d_model: int, d_ff: int, norm_first: bool = False
-) -> dict[str, tuple[int, ...]]:
+def encoder_shapes(n_layers: int, d_model: int, d_ff: int, norm_first: bool = False) -> Shapes:
     """List the parameters of a stack; the number of heads changes none of them.
 
     Parameters

@@ -1,10 +1,13 @@
 """Parameters in a dict, under the names that the `state_dict` of the module in `bertlab.nn` gives them."""
 
 from collections.abc import Collection, Mapping, Sequence
+from typing import TypeAlias
 
 import numpy as np
 
 from bertlab.reference.types import Floats
+
+Shapes: TypeAlias = dict[str, tuple[int, ...]]
 
 
 def split_parameters(params: Mapping[str, Floats], parts: Collection[str]) -> dict[str, dict[str, Floats]]:
@@ -58,7 +61,7 @@ def join_parameters(parts: Mapping[str, Mapping[str, Floats]]) -> dict[str, Floa
 
 def stack_shapes(
     layer_parts: Sequence[str], n_layers: int, d_model: int, d_ff: int, norm_first: bool
-) -> dict[str, tuple[int, ...]]:
+) -> Shapes:
     """List the parameters of a stack of layers.
 
     Parameters
@@ -72,27 +75,26 @@ def stack_shapes(
     The shape of each parameter by name.
     """
     D, F = d_model, d_ff
-    norm = {"weight": (D,), "bias": (D,)}
-    network = {"inner.weight": (F, D), "inner.bias": (F,), "outer.weight": (D, F), "outer.bias": (D,)}
-    attention = {
-        f"{part}.{name}": shape
-        for part in ("query", "key", "value", "output")
-        for name, shape in (("weight", (D, D)), ("bias", (D,)))
-    }
+    norm: Shapes = {"weight": (D,), "bias": (D,)}
+    square: Shapes = {"weight": (D, D), "bias": (D,)}
+    attention = _under(dict.fromkeys(("query", "key", "value", "output"), square))
+    network = _under({"inner": {"weight": (F, D), "bias": (F,)}, "outer": {"weight": (D, F), "bias": (D,)}})
 
-    def shapes_of(part: str) -> dict[str, tuple[int, ...]]:
+    def shapes_of(part: str) -> Shapes:
         if part.endswith("_residual"):
-            return {f"norm.{name}": shape for name, shape in norm.items()}
+            return _under({"norm": norm})
         return network if part == "feed_forward" else attention
 
-    found: dict[str, tuple[int, ...]] = {}
-    for i in range(n_layers):
-        for part in layer_parts:
-            found |= {f"layers.{i}.{part}.{name}": shape for name, shape in shapes_of(part).items()}
-    return found | ({f"norm.{name}": shape for name, shape in norm.items()} if norm_first else {})
+    layer = _under({part: shapes_of(part) for part in layer_parts})
+    layers = _under({f"layers.{i}": layer for i in range(n_layers)})
+    return layers | (_under({"norm": norm}) if norm_first else {})
 
 
-def initial_parameters(shapes: Mapping[str, tuple[int, ...]], rng: np.random.Generator) -> dict[str, Floats]:
+def _under(parts: Mapping[str, Shapes]) -> Shapes:
+    return {f"{part}.{name}": shape for part, shapes in parts.items() for name, shape in shapes.items()}
+
+
+def initial_parameters(shapes: Shapes, rng: np.random.Generator) -> dict[str, Floats]:
     """Draw parameters to begin training with.
 
     Parameters

@@ -1,7 +1,8 @@
 """Array types of the reference wing, and the letters that its shapes are written with.
 
 B batch, T positions (Tq of the queries, Tk of the keys when they differ), D model width, H heads, K width of
-a head, A width of a scoring network, V vocabulary. Batch comes first; ``(...)`` are any leading axes.
+a head, F width inside a feed-forward network, A width of a scoring network, V vocabulary, L layers. Batch
+comes first; ``(...)`` are any leading axes.
 """
 
 from typing import TypeAlias
