@@ -64,7 +64,8 @@ class NeuronView(Widget):
 
     @traitlets.validate("layer", "head", "query", "key", "dimension")
     def _there(self, proposal: dict[str, Any]) -> int | None:
-        name, value = proposal["trait"].name, proposal["value"]
+        name: str = proposal["trait"].name
+        value: int | None = proposal["value"]
         layers = self.layers
         most = {
             "layer": len(layers.heads),
@@ -207,8 +208,8 @@ def neuron_view(
     -----
     Up to 262,144 numbers in all, queries and keys are sent as float32; more of them take two bytes each, with
     a step for each vector, and scores of size 10 stay right to about 0.001. A head is sent when it is first
-    looked at. A page saved as HTML holds all heads: 0.4 MB for 6 layers × 12 heads × 16 tokens × 32
-    dimensions, 6 MB for 12 × 12 × 128 × 64, 25 MB for 12 × 12 × 512 × 64.
+    looked at. A page saved as HTML holds all heads: 0.5 MB for 6 layers × 12 heads × 16 tokens × 32
+    dimensions, 6.5 MB for 12 × 12 × 128 × 64, 26 MB for 12 × 12 × 512 × 64.
 
     References
     ----------

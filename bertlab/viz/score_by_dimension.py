@@ -248,11 +248,11 @@ class _Rows:
         )
 
 
-def _boxes(x: np.ndarray, y: float, width: float, heights: np.ndarray) -> np.ndarray:
-    """Corners of upright boxes that stand on `y`, or hang from it: (n, 4, 2)."""
+def _boxes(x: np.ndarray, y: float, width: float, heights: np.ndarray) -> list[np.ndarray]:
+    """Corners (4, 2) of upright boxes that stand on `y`, or hang from it."""
     low, high = np.full_like(heights, y), y + heights
     xs = np.stack([x, x, x + width, x + width], axis=1)
-    return np.stack([xs, np.stack([low, high, high, low], axis=1)], axis=2)
+    return list(np.stack([xs, np.stack([low, high, high, low], axis=1)], axis=2))
 
 
 def _label(ax: Axes, y: float, token: str, bold: bool = False, faint: bool = False) -> None:
