@@ -7,11 +7,13 @@ from bertlab.viz.attentions import AttentionLayers
 from bertlab.viz.charts import bars_with_spread, learning_curve, lines_with_spread
 from bertlab.viz.diagrams import encoder_decoder_diagram, word_links
 from bertlab.viz.distributions import histograms, softmax_bars
+from bertlab.viz.embedding_sum import embedding_sum
 from bertlab.viz.explorers import decoding_steps, softmax_temperature
 from bertlab.viz.grids import Matrix, matrices
 from bertlab.viz.head_lines import head_lines
 from bertlab.viz.head_view import head_view
 from bertlab.viz.heatmaps import Attention, attention_map, attention_maps
+from bertlab.viz.input_flow import input_flow
 from bertlab.viz.mask_explorer import mask_explorer
 from bertlab.viz.masked_attention import masked_attention
 from bertlab.viz.matrix_view import matrix_view
@@ -38,11 +40,13 @@ __all__ = [
     "attention_maps",
     "bars_with_spread",
     "decoding_steps",
+    "embedding_sum",
     "encoder_decoder_diagram",
     "entropy",
     "head_lines",
     "head_view",
     "histograms",
+    "input_flow",
     "learning_curve",
     "lines_with_spread",
     "mask_explorer",
