@@ -65,6 +65,10 @@ def _queries_keys(tokens: Sequence[str]) -> list[np.ndarray]:
     return [np.random.default_rng(layer).normal(size=(4, len(tokens), 8)) for layer in range(3)]
 
 
+def _segments(tokens: Sequence[str]) -> np.ndarray:
+    return (np.arange(len(tokens)) >= 4).astype(int)
+
+
 MAKE: dict[str, Callable[[Sequence[str]], Widget]] = {
     "decoding_steps": lambda t: viz.decoding_steps(_trace(t), step=7 * len(t) - 1),
     "softmax_temperature": lambda t: viz.softmax_temperature(np.arange(len(t)) / 3, t, {t[0]: 1.0, "√64": 8}),
@@ -73,7 +77,13 @@ MAKE: dict[str, Callable[[Sequence[str]], Widget]] = {
     "model_view": lambda t: viz.model_view(_layers(t), t),
     "neuron_view": lambda t: viz.neuron_view(_queries_keys(t), _queries_keys(t), t),
     "input_flow": lambda t: viz.input_flow(
-        t, [i >= 4 for i in range(len(t))], *(_vectors(len(t)) for _ in range(3)), position=1
+        t,
+        _segments(t),
+        _vectors(len(t)),
+        _vectors(2)[_segments(t)],
+        _vectors(len(t)),
+        ids=range(len(t)),
+        position=1,
     ),
     "mask_explorer": lambda t: viz.mask_explorer(_vectors(len(t), len(t)), t, causal=True),
     "position_explorer": lambda t: viz.position_explorer(_vectors(len(t)), position=1),
