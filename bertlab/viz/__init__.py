@@ -16,6 +16,8 @@ from bertlab.viz.heatmaps import Attention, attention_map, attention_maps
 from bertlab.viz.input_flow import input_flow
 from bertlab.viz.mask_explorer import mask_explorer
 from bertlab.viz.masked_attention import masked_attention
+from bertlab.viz.masked_tokens import masked_tokens
+from bertlab.viz.masking_explorer import masking_explorer
 from bertlab.viz.matrix_view import matrix_view
 from bertlab.viz.model_view import model_view
 from bertlab.viz.neuron_view import neuron_view
@@ -51,6 +53,8 @@ __all__ = [
     "lines_with_spread",
     "mask_explorer",
     "masked_attention",
+    "masked_tokens",
+    "masking_explorer",
     "matrices",
     "matrix_view",
     "model_view",
