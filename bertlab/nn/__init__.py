@@ -1,6 +1,7 @@
 """The PyTorch wing: concepts, file names and signatures of `bertlab.reference`, for training and for use."""
 
 from bertlab.nn.attention import MultiHeadAttention, SelfAttention
+from bertlab.nn.beam import beam_search
 from bertlab.nn.decoder import Decoder, DecoderLayer
 from bertlab.nn.decoding import greedy_decode
 from bertlab.nn.encoder import Encoder, EncoderLayer
@@ -9,6 +10,8 @@ from bertlab.nn.positions import LearnedPositions, SinusoidalPositions
 from bertlab.nn.recurrent import GRU, LSTM
 from bertlab.nn.residual import Residual
 from bertlab.nn.seq2seq import Seq2Seq, Seq2SeqConfig
+from bertlab.nn.transformer import Transformer
+from bertlab.nn.transformer_config import TransformerConfig
 
 __all__ = [
     "GRU",
@@ -25,5 +28,8 @@ __all__ = [
     "Seq2Seq",
     "Seq2SeqConfig",
     "SinusoidalPositions",
+    "Transformer",
+    "TransformerConfig",
+    "beam_search",
     "greedy_decode",
 ]

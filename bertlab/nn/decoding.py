@@ -1,15 +1,65 @@
-"""From a model's probabilities to a sentence."""
+"""From a model's probabilities to a sentence, token by token.
+
+Greedy decoding is here, `bertlab.nn.beam` has the search with a beam. Both take any model that can
+write stepwise: a state after the source is read, then for each token one step.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple, Protocol
 
 import torch
 from torch import Tensor
 
-from bertlab.nn.seq2seq import Seq2Seq
+
+class Step(NamedTuple):
+    """What one step of N sentences gives."""
+
+    logits: Tensor  # (N, V); softmax makes them the probabilities of the next token
+    state: Any  # the model's own, for the next step
+    weights: Tensor | None  # (N, ..., Ts) attention to the source, if the model has it and was asked for it
+
+
+class SpecialIds(Protocol):
+    """Two ids that mean something to a search."""
+
+    @property
+    def pad_id(self) -> int:
+        """Fills a row after its end."""
+
+    @property
+    def end_id(self) -> int:
+        """Ends a sentence, and starts the decoder."""
+
+
+class StepwiseModel(Protocol):
+    """What a search needs of a model; `Seq2Seq` and `Transformer` have it."""
+
+    training: bool
+
+    @property
+    def config(self) -> SpecialIds:
+        """Settings of the model; the two ids are what matters here."""
+
+    def start(self, source: Tensor) -> Any:
+        """Read (B, Ts) ids, and make the state before the first step."""
+
+    def step(self, tokens: Tensor, state: Any, need_weights: bool = False) -> Step:
+        """Read (N,) tokens, the last ones written, and score what may come next; `state` is used up."""
+
+    def reorder(self, state: Any, index: Tensor) -> Any:
+        """Keep the rows of (N',) `index`, in its order, some perhaps several times, others not at all."""
+
+    def train(self, mode: bool = True) -> Any:
+        """Switch to training, or with False to evaluation."""
 
 
 @torch.no_grad()
-def greedy_decode(model: Seq2Seq, source: Tensor, max_length: int) -> tuple[Tensor, Tensor | None]:
+def greedy_decode(
+    model: StepwiseModel, source: Tensor, max_length: int, need_weights: bool = False
+) -> tuple[Tensor, Tensor | None]:
     """Write the most probable token at each step, and feed it back, until every sentence has ended.
 
     Parameters
@@ -17,13 +67,14 @@ def greedy_decode(model: Seq2Seq, source: Tensor, max_length: int) -> tuple[Tens
     model : switched to evaluation mode while it decodes.
     source : (B, Ts) integer tensor.
     max_length : stop after so many tokens, the end token counted.
+    need_weights : also return the weights of a model that computes them on request only.
 
     Returns
     -------
-    ids, weights : (B, Tt) integer tensor, padded after the end token, and (B, Tt, Ts) float tensor of the
-        weights each
-        token was written with, zero after the end, or None for a model without attention. Of equally probable
-        tokens the one with the lowest id is written.
+    ids : (B, Tt) integer tensor, padded after the end token. Of equally probable tokens the one with the
+        lowest id is written.
+    weights : the weights that each token was written with, zero after the end: (B, Tt, Ts) float tensor of a
+        `Seq2Seq` with attention, (B, L, H, Tt, Ts) of a `Transformer` that is asked for them; else None.
 
     Raises
     ------
@@ -34,29 +85,38 @@ def greedy_decode(model: Seq2Seq, source: Tensor, max_length: int) -> tuple[Tens
     ----------
     Sutskever et al. 2014, sec. 3.2: a beam of size 1.
     """
-    if max_length < 1:
-        raise ValueError(f"max_length={max_length}: allow at least 1 token")
+    check_at_least_one(max_length=max_length)
+    pad_id, end_id = model.config.pad_id, model.config.end_id
+    ids: list[Tensor] = []
+    weights: list[Tensor] = []
+    with evaluation_mode(model):
+        state = model.start(source)
+        token = torch.full((len(source),), end_id, device=source.device)  # (B,)
+        ended = torch.zeros_like(token, dtype=torch.bool)
+        while len(ids) < max_length and not ended.all():
+            step = model.step(token, state, need_weights)
+            state, token = step.state, step.logits.argmax(dim=-1)  # argmax takes the first of equals
+            ids.append(token.masked_fill(ended, pad_id))
+            if step.weights is not None:
+                shape = (-1, *[1] * (step.weights.dim() - 1))
+                weights.append(step.weights.masked_fill(ended.view(shape), 0.0))
+            ended = ended | (token == end_id)
+    return torch.stack(ids, dim=1), torch.stack(weights, dim=-2) if weights else None
+
+
+@contextmanager
+def evaluation_mode(model: StepwiseModel) -> Iterator[None]:
+    """Switch dropout off for a while, and back to what it was."""
     was_training = model.training
-    model.eval()
+    model.train(False)
     try:
-        return _greedy_decode(model, source, max_length)
+        yield
     finally:
         model.train(was_training)
 
 
-def _greedy_decode(model: Seq2Seq, source: Tensor, max_length: int) -> tuple[Tensor, Tensor | None]:
-    pad_id, end_id = model.config.pad_id, model.config.end_id
-    memory = model.encoder(source)
-    state = memory.state
-    token = torch.full((len(source), 1), end_id, device=source.device)  # (B, 1)
-    ended = torch.zeros(len(source), dtype=torch.bool, device=source.device)
-    ids: list[Tensor] = []
-    weights: list[Tensor] = []
-    while len(ids) < max_length and not ended.all():
-        step = model.decoder(token, state, memory)
-        state, token = step.state, step.logits.argmax(dim=-1)  # (B, 1); argmax takes the first of equals
-        ids.append(token[:, 0].masked_fill(ended, pad_id))
-        if step.weights is not None:
-            weights.append(step.weights[:, 0].masked_fill(ended[:, None], 0.0))
-        ended = ended | (token[:, 0] == end_id)
-    return torch.stack(ids, dim=1), torch.stack(weights, dim=1) if weights else None
+def check_at_least_one(**numbers: int) -> None:
+    """Raise a ValueError that names a number below 1."""
+    for name, number in numbers.items():
+        if number < 1:
+            raise ValueError(f"{name}={number}: allow at least 1")

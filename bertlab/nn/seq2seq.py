@@ -9,6 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from bertlab.nn.attention import additive_scores, attend, concat_scores, dot_scores, general_scores
+from bertlab.nn.decoding import Step
 from bertlab.nn.functional import embedding
 from bertlab.nn.recurrent import GRU, LSTM
 
@@ -252,3 +253,25 @@ class Seq2Seq(nn.Module):
         memory = self.encoder(source)
         decoded: Decoded = self.decoder(shift_right(targets, self.config.end_id), memory.state, memory)
         return decoded
+
+    def start(self, source: Tensor) -> tuple[Memory, State]:
+        """Read (B, Ts) ids; see `decoding.StepwiseModel` for this and the next two."""
+        memory: Memory = self.encoder(source)
+        return memory, memory.state
+
+    def step(self, tokens: Tensor, state: tuple[Memory, State], need_weights: bool = False) -> Step:
+        """Read (N,) tokens; the weights (N, Ts) come unasked, since they are computed anyway."""
+        memory, own = state
+        decoded: Decoded = self.decoder(tokens[:, None], own, memory)
+        weights = None if decoded.weights is None else decoded.weights[:, 0]
+        return Step(decoded.logits[:, 0], (memory, decoded.state), weights)
+
+    def reorder(self, state: tuple[Memory, State], index: Tensor) -> tuple[Memory, State]:
+        """Keep the rows (N',) of the index."""
+        (states, mask, last), own = state
+        return Memory(states[index], mask[index], _rows(last, index)), _rows(own, index)
+
+
+def _rows(state: State, index: Tensor) -> State:
+    """Take rows of a GRU's state, or of an LSTM's state and memory."""
+    return state[index] if isinstance(state, Tensor) else (state[0][index], state[1][index])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from bertlab.nn import Seq2Seq, Seq2SeqConfig, greedy_decode
+from bertlab.nn import Seq2Seq, Seq2SeqConfig, Transformer, TransformerConfig, greedy_decode
 
 SHORT = torch.tensor([[5, 6, 7, 1]])
 
@@ -65,3 +65,35 @@ def test_a_sentence_that_ended_early_is_padded_while_others_go_on():
     assert (ids[after_end] == 0).all()
     assert (weights[after_end] == 0).all()
     assert (weights[~after_end].sum(-1) - 1).abs().max() < 1e-12
+
+
+def test_the_weights_of_a_transformer_come_on_request():
+    sizes = {"d_model": 8, "n_heads": 2, "d_ff": 16, "n_layers": 3}
+    model = Transformer(TransformerConfig(source_vocab=12, target_vocab=12, **sizes)).double()
+    source = torch.tensor([[5, 6, 7, 1], [8, 1, 0, 0]])
+    ids, nothing = greedy_decode(model, source, max_length=6)
+    same, weights = greedy_decode(model, source, max_length=6, need_weights=True)
+    assert nothing is None
+    assert torch.equal(ids, same)
+    assert weights.shape == (2, 3, 2, ids.shape[1], 4)  # (B, L, H, Tt, Ts)
+    by_training = model.eval()(source, ids, need_weights=True).weights.cross
+    after_end = (ids == 1).cumsum(dim=1) - (ids == 1).int() > 0
+    for layer, expected in enumerate(by_training):
+        expected = expected.masked_fill(after_end[:, None, :, None], 0.0)
+        torch.testing.assert_close(weights[:, layer], expected, rtol=0, atol=1e-12)
+
+
+def test_the_weights_of_a_transformer_are_zero_after_the_end():
+    sizes = {"d_model": 8, "n_heads": 2, "d_ff": 16, "n_layers": 1}
+    model = Transformer(
+        TransformerConfig(source_vocab=12, target_vocab=12, share_embeddings="none", **sizes)
+    ).double()
+    source = torch.randint(3, 12, (64, 5), generator=torch.Generator().manual_seed(0))
+    ids, weights = greedy_decode(model, source, max_length=12, need_weights=True)
+    after_end = (ids == 1).cumsum(dim=1) - (ids == 1).int() > 0
+    assert after_end.any()
+    assert (~after_end[:, -1]).any()
+    assert (ids[after_end] == 0).all()
+    by_token = weights.transpose(1, 3)  # (B, Tt, H, L, Ts)
+    assert (by_token[after_end] == 0).all()
+    assert (by_token[~after_end].sum(-1) - 1).abs().max() < 1e-12
