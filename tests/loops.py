@@ -99,3 +99,53 @@ def lstm_cell(
 
     memory = [sigmoid(gate(D + j)) * c[j] + sigmoid(gate(j)) * math.tanh(gate(2 * D + j)) for j in range(D)]
     return [sigmoid(gate(3 * D + j)) * math.tanh(memory[j]) for j in range(D)], memory
+
+
+def relu(x: float) -> float:
+    return x if x > 0 else 0.0
+
+
+def gelu(x: float) -> float:
+    return x * (1 + math.erf(x / math.sqrt(2))) / 2
+
+
+def gelu_tanh(x: float) -> float:
+    return x / 2 * (1 + math.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))
+
+
+def linear(x: Vector, weight: Any, bias: Vector) -> list[float]:
+    return [y + b for y, b in zip(matrix_vector(weight, x), bias, strict=True)]
+
+
+def feed_forward(x: Vector, params: Any, activation: str) -> list[float]:
+    activate = {"relu": relu, "gelu": gelu, "gelu_tanh": gelu_tanh}[activation]
+    inner = [activate(y) for y in linear(x, params["inner.weight"], params["inner.bias"])]
+    return linear(inner, params["outer.weight"], params["outer.bias"])
+
+
+def multi_head_attention(queries: Any, keys: Any, params: Any, n_heads: int, mask: Any) -> list[list[float]]:
+    """One sentence: (Tq, D) and (Tk, D) vectors and a (H, Tq, Tk) mask to (Tq, D)."""
+
+    def project(part: str, rows: Any) -> list[list[float]]:
+        return [linear(row, params[f"{part}.weight"], params[f"{part}.bias"]) for row in rows]
+
+    q, k, v = project("query", queries), project("key", keys), project("value", keys)
+    K = len(q[0]) // n_heads
+    joined: list[list[float]] = [[] for _ in q]
+    for h in range(n_heads):
+        its = slice(h * K, (h + 1) * K)
+        mixed, _ = attention([x[its] for x in q], [x[its] for x in k], [x[its] for x in v], mask[h])
+        for row, found in zip(joined, mixed, strict=True):
+            row.extend(found)
+    return project("output", joined)
+
+
+def with_residual(x: Any, sublayer: Any, norm: Any, norm_first: bool, eps: float) -> list[list[float]]:
+    """``norm(x + sublayer(x))``, or ``x + sublayer(norm(x))``; `sublayer` maps (T, D) vectors to (T, D)."""
+
+    def normed(rows: Any) -> list[list[float]]:
+        return [layer_norm(row, norm["norm.weight"], norm["norm.bias"], eps) for row in rows]
+
+    update = sublayer(normed(x) if norm_first else x)
+    total = [[a + b for a, b in zip(*rows, strict=True)] for rows in zip(x, update, strict=True)]
+    return total if norm_first else normed(total)
