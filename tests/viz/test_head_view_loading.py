@@ -64,9 +64,35 @@ def test_weights_come_when_they_are_needed_and_late_answers_are_not_drawn(look, 
 def test_a_slider_drawn_past_many_layers_asks_for_the_last_one_only(look, rng):
     layers = list(rng.dirichlet(np.full(9, 0.5), size=(6, 1, 9)))
     seen = look(viz.head_view(layers, TOKENS))
-    seen.page.evaluate("for (const layer of [1, 2, 3, 4]) widgets.widget.model.set('layer', layer)")
+    seen.page.evaluate("""async () => {
+      for (const layer of [1, 2, 3, 4]) {
+        widgets.widget.model.set("layer", layer);
+        for (let i = 0; i < 2; i++) await new Promise((go) => requestAnimationFrame(go));
+      }
+    }""")
     expect(seen.page.locator(".now")).to_contain_text("Layer 4")
     assert seen.page.evaluate("widgets.widget.wanted") == ["0/0/0", "0/4/0"]
+
+
+# As in JupyterLab: rendered first, put on the page afterwards.
+LATE = """async (script) => {
+  const module = await import(URL.createObjectURL(new Blob([script], { type: "text/javascript" })));
+  const el = document.createElement("div");
+  await module.default.render({ model: widgets.widget.model, el });
+  await new Promise((go) => requestAnimationFrame(go));
+  document.body.append(el);
+}"""
+
+
+def test_a_view_that_comes_on_the_page_after_it_was_made_is_drawn(look, rng):
+    view = viz.head_view(rng.dirichlet(np.full(9, 0.5), size=(2, 9)), TOKENS)
+    seen = look(view)
+    seen.page.evaluate(LATE, str(view._esm))
+    seen.settle().settle()
+    pixels = "canvases => canvases.map((canvas) => canvas.toDataURL())"
+    first, second = seen.page.locator("canvas").evaluate_all(pixels)
+    assert first == second
+    assert len(first) > 10_000
 
 
 # Milliseconds from an event until the canvas shows it, for pointing at tokens and for scrolling.
@@ -102,6 +128,8 @@ def test_512_tokens_and_12_heads_are_drawn_in_good_time(look, rng):
     seen = look(viz.head_view(weights, tokens))
     assert seen.page.locator(".box").bounding_box()["height"] <= 560
     expect(seen.page.locator(".note")).to_contain_text("6000 of ")  # as many lines as are ever drawn
+    in_sight = (np.arange(512) < 26)[:, None] | (np.arange(512) < 26)
+    assert seen.count() == pytest.approx((weights[0, :, in_sight] >= 0.02).sum(), rel=0.02)  # rounded weights
     point, scroll = seen.page.evaluate(TIMES)
     assert point < 50  # 20 on an idle machine of two cores, of which up to 16 wait for the next frame
     assert scroll < 200  # 45 there

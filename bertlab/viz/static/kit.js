@@ -153,9 +153,10 @@ export function sharp(canvas, width, height) {
   return pen;
 }
 
-// The host's text colour, and whether it is light (then what is behind it is dark).
+// The host's text colour, and whether it is light (then what is behind it is dark). JupyterLab puts a widget on the
+// page only after it has been rendered: until then it has no colour.
 export function ink(root) {
-  const colour = getComputedStyle(root).color, [red, green, blue] = colour.match(/[\d.]+/g).map(Number);
+  const colour = getComputedStyle(root).color, [red, green, blue] = (colour.match(/[\d.]+/g) ?? [0, 0, 0]).map(Number);
   return { colour, dark: 0.2126 * red + 0.7152 * green + 0.0722 * blue > 127 };
 }
 
