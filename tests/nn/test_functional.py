@@ -18,6 +18,7 @@ CONCEPTS = (
     "layer_norm",
     "gelu",
     "gelu_tanh",
+    "relu",
     "sigmoid",
 )
 

@@ -134,6 +134,16 @@ def test_the_two_gelus_differ_by_at_most_4_74e_4(wing: Wing) -> None:
     close(np.abs(x[gap.argmax()]), 2.7, atol=0.1)
 
 
+@examples_of("relu")
+def test_relu_lets_positive_numbers_pass(wing: Wing, arguments: Arguments) -> None:
+    (x,) = arguments
+    np.testing.assert_array_equal(wing.relu(x), [[loops.relu(v) for v in row] for row in x])
+
+
+def test_relu_has_slope_0_at_its_kink(wing: Wing) -> None:
+    np.testing.assert_array_equal(wing.relu_vjp(np.full(3, 5.0), np.array([-1.0, 0.0, 1.0])), [0, 0, 5])
+
+
 @examples_of("sigmoid")
 def test_sigmoid_is_one_over_one_plus_exp(wing: Wing, arguments: Arguments) -> None:
     (x,) = arguments
