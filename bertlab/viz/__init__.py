@@ -25,6 +25,7 @@ from bertlab.viz.output import show
 from bertlab.viz.payload import entropy
 from bertlab.viz.position_explorer import position_explorer
 from bertlab.viz.position_table import position_table
+from bertlab.viz.scale_explorer import scale_explorer
 from bertlab.viz.scaled_dot_product import qkv_diagram
 from bertlab.viz.score_by_dimension import score_by_dimension
 from bertlab.viz.seven_steps import seven_steps
@@ -63,6 +64,7 @@ __all__ = [
     "position_table",
     "qkv_diagram",
     "score_by_dimension",
+    "scale_explorer",
     "seven_steps",
     "show",
     "softmax_bars",
