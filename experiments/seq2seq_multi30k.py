@@ -18,9 +18,9 @@ import numpy as np
 import sacrebleu
 import torch
 from sacrebleu.significance import PairedTest
-from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+from tokenizers import Tokenizer
 
-from bertlab.datasets import load
+from _multi30k import END_ID, PAD_ID, sentences, train_bpe
 from bertlab.nn import Seq2Seq, Seq2SeqConfig, greedy_decode
 from bertlab.nn.functional import cross_entropy
 from bertlab.text import pad
@@ -33,28 +33,12 @@ ATTENTION = ("none", "dot")
 PIECES, WIDTH, DROPOUT = 5000, 256, 0.3
 BATCH, EPOCHS, PEAK, WARMUP = 64, 6, 1.5e-3, 300
 BUCKETS = ((1, 8), (9, 11), (12, 14), (15, 19), (20, 99))  # words of the source
-PAD_ID, END_ID = 0, 1
-
-
-@lru_cache
-def sentences(split: str, language: str) -> list[str]:
-    """Read one side of one split."""
-    return load("multi30k").lines(f"{split}.{language}.gz")
 
 
 @lru_cache
 def tokenizer(language: str) -> Tokenizer:
-    """Learn byte-level BPE from the training sentences of one language, so that no word is unknown."""
-    bpe = Tokenizer(models.BPE())
-    bpe.pre_tokenizer = pre_tokenizers.ByteLevel()
-    bpe.decoder = decoders.ByteLevel()
-    alphabet = pre_tokenizers.ByteLevel.alphabet()
-    special = ["<PAD>", "<END>"]
-    trainer = trainers.BpeTrainer(
-        vocab_size=PIECES, special_tokens=special, initial_alphabet=alphabet, show_progress=False
-    )
-    bpe.train_from_iterator(sentences("train", language), trainer)
-    return bpe
+    """Learn the pieces of one language from its training sentences."""
+    return train_bpe(sentences("train", language), PIECES)
 
 
 @lru_cache
