@@ -15,7 +15,8 @@ const TALLEST = 560; // pixels of the box with both columns
 function render({ model, el }) {
   const data = model.get("payload"), source = headSource(model), weightsOf = onDemand(source, () => schedule(true));
   let rows = [[], []], rowsFor = ""; // both columns, and for what they were made
-  let weights = new Map(), weightsFor = null; // between these rows, by head
+  let weights = new Map(), loaded = false; // between these rows, of the heads that are on
+  let made = new Map(), madeFor = ""; // the same of all heads that were on before, and for what they were made
   let pointed = null, walked = null; // what the pointer, or the keyboard, is at: { side, rows }
   let frameAsked = 0, all = false, closed = false;
 
@@ -58,7 +59,7 @@ function render({ model, el }) {
 
   function tabulated() {
     const focus = walked ?? fixed();
-    if (!focus || weightsFor === null) {
+    if (!focus || !loaded) {
       return { caption: "Fix a token, or go to one by the arrow keys, to read its weights here.", head: [], rows: [] };
     }
     const { byHead, means } = summed(focus), lists = [...byHead.values(), means];
@@ -81,7 +82,12 @@ function render({ model, el }) {
   const at = (side, row) => (row === null ? null : { side, rows: [row] });
   const lists = ["tokens that look", "tokens looked at"].map((label, side) => tokenColumn(label, {
     point: (row) => { pointed = at(side, row); schedule(false); },
-    walk: (row) => { walked = at(side, row); show(row); schedule(true); },
+    walk: (row) => {
+      walked = at(side, row);
+      if (row !== null) pointed = null;
+      show(row);
+      schedule(true);
+    },
     choose: (row) => choose(side, row),
     cross: (row) => lists[1 - side].walk(row),
   }));
@@ -136,14 +142,14 @@ function render({ model, el }) {
     const chosen = fixed();
     lists.forEach((column, side) => column.mark(chosen?.side === side ? chosen.rows : []));
     const needed = on.map((head) => chunkName(state.set_number, state.layer, head));
-    const madeFor = weightsOf.ready(needed) ? [columnsFor, state.layer, state.top_k, on].join() : null;
-    if (madeFor !== weightsFor) {
-      weightsFor = madeFor;
-      weights = new Map();
-      if (madeFor !== null) {
-        on.forEach((head, i) => weights.set(head, between(source.peek(needed[i]), set, rows, state.top_k)));
-      }
+    const key = [columnsFor, state.layer, state.top_k].join();
+    if (key !== madeFor) [made, madeFor] = [new Map(), key];
+    loaded = weightsOf.ready(needed);
+    if (loaded) {
+      const make = (name) => between(source.peek(name), set, rows, state.top_k);
+      on.forEach((head, i) => made.has(head) || made.set(head, make(needed[i])));
     }
+    weights = new Map(loaded ? on.map((head) => [head, made.get(head)]) : []);
     paint();
     say(state, walked ?? chosen);
     numbers.draw();
@@ -151,7 +157,7 @@ function render({ model, el }) {
 
   function say(state, focus) {
     let words = nothingSaid(state);
-    if (weightsFor === null) {
+    if (!loaded) {
       const failed = weightsOf.failed(), { layer } = state;
       words = failed ? `Layer ${layer} could not be loaded: ${failed.message}` : `loading layer ${layer} …`;
     } else if (focus) words = focusSaid(state, focus.side, namesOf(focus), rows[1 - focus.side], summed(focus).means);
@@ -169,13 +175,13 @@ function render({ model, el }) {
     const pen = sharp(canvas, width, height), look = { colours: data.colours, ...ink(root) };
     const focus = pointed ?? walked ?? fixed(), seen = inSight(place, rows), { here: nHeads, threshold } = state;
     const lines = drawLines(pen, place, { weights, rows, seen, focus, nHeads, threshold }, look);
-    const beside = focus && weightsFor !== null ? 1 - focus.side : null; // the column that gets strips
-    if (focus && weightsFor !== null) {
+    const beside = focus && loaded ? 1 - focus.side : null; // the column that gets strips
+    if (focus && loaded) {
       drawStrips(pen, place, beside, { ...summed(focus), seen: seen[beside], n: focus.rows.length }, look);
     }
     captions.forEach((caption, side) => caption.replaceChildren(...(beside === side ? captionOf(nHeads, side) : [])));
     const waits = weightsOf.failed() ? "not loaded" : "loading …";
-    sum.textContent = weightsFor === null ? waits : focus ? sumSaid(state, namesOf(focus)) : "";
+    sum.textContent = !loaded ? waits : focus ? sumSaid(state, namesOf(focus)) : "";
     canvas.setAttribute("aria-label", `${lines.drawn} lines between the two columns`);
     note.textContent = noteSaid(state, data, lines, sightSaid(rows, seen), focus);
   }
