@@ -73,6 +73,22 @@ def maskable(tokens: Sequence[str], special: Collection[str]) -> np.ndarray:
     return free
 
 
+def random_words(vocabulary: Sequence[str], special: Collection[str], mask_token: str) -> list[str]:
+    """Words that may come instead of a chosen one: none of the special ones.
+
+    BERT's own code draws from the whole vocabulary.
+
+    Raises
+    ------
+    ValueError
+        If there is none.
+    """
+    plain = [word for word in vocabulary if word not in special and word != mask_token]
+    if isinstance(vocabulary, str) or not plain:
+        raise ValueError(f"a vocabulary of {len(vocabulary)} has no plain word: give a list of words")
+    return plain
+
+
 def chosen_kinds(uniforms: ArrayLike, free: np.ndarray, rate: float, shares: Sequence[float]) -> np.ndarray:
     """What happens to each token in each draw.
 
@@ -122,7 +138,7 @@ def masked(
     vocabulary : sequence of strings
         Where random words come from. One of them may by chance be the word itself.
     special : collection of strings
-        Never chosen.
+        Never chosen, and never a random word.
     mask_token : str
 
     Returns
@@ -140,7 +156,8 @@ def masked(
     """
     draw = as_array(uniforms)
     kinds = chosen_kinds(draw, maskable(tokens, special), rate, shares).tolist()
-    instead = [vocabulary[math.floor(u * len(vocabulary))] for u in draw[:, 2]]
+    plain = random_words(vocabulary, special, mask_token)
+    instead = [plain[math.floor(u * len(plain))] for u in draw[:, 2]]
     read = [
         {0: mask_token, 1: word}.get(kind, token)
         for token, kind, word in zip(tokens, kinds, instead, strict=True)

@@ -19,6 +19,7 @@ from bertlab.viz.masked_tokens import (
     maskable,
     masked,
     masked_tokens,
+    random_words,
 )
 from bertlab.viz.position_table import check_place
 from bertlab.viz.style import shown
@@ -56,7 +57,8 @@ class MaskingExplorer(Widget):
         mask_token: str,
         **state: Any,
     ) -> None:
-        self.tokens, self.vocabulary, self.uniforms = list(tokens), list(vocabulary), uniforms
+        self.tokens, self.uniforms = list(tokens), uniforms
+        self.vocabulary = random_words(vocabulary, special, mask_token)
         self.special, self.mask_token = special, mask_token
         self.free = maskable(tokens, special)
         payload = {
@@ -146,7 +148,7 @@ def masking_explorer(
     tokens : sequence of strings
         At most 512.
     vocabulary : sequence of strings
-        Where random words come from.
+        Where random words come from; special ones are left out.
     rng : numpy Generator
     rate : float
         The share of tokens to choose, from 0 to 0.8; at least one is chosen.
@@ -166,8 +168,8 @@ def masking_explorer(
     Raises
     ------
     ValueError
-        If there are no tokens or more than 512, no vocabulary, no draw, all tokens are special, or `rate` or
-        `shares` cannot be.
+        If there are no tokens or more than 512, no plain word in the vocabulary, no draw, all tokens are
+        special, or `rate` or `shares` cannot be.
 
     References
     ----------
@@ -175,8 +177,6 @@ def masking_explorer(
     """
     if isinstance(tokens, str) or not 0 < len(tokens) <= MOST_TOKENS:
         raise ValueError(f"{len(tokens)} tokens: give a list of 1 to {MOST_TOKENS} strings")
-    if isinstance(vocabulary, str) or not len(vocabulary):
-        raise ValueError("an empty vocabulary has no random word: give a list of words")
     if draws < 1:
         raise ValueError(f"draws={draws}: give at least 1")
     uniforms = rng.random((draws, len(tokens), 3), dtype=np.float32)

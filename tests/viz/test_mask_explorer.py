@@ -35,7 +35,7 @@ def test_the_controls_make_the_masks_of_the_reference():
     np.testing.assert_array_equal(ruled_mask(4, 4, True, 1), causal_mask(4) & padding_mask(ids)[0, 0])
 
 
-def test_the_conventions_that_are_named_are_those_of_torch(scores):
+def test_D02_the_conventions_that_are_named_are_those_of_torch(scores):
     mask = ruled_mask(4, 4, True, 1)
     given, tensor = torch.tensor(scores)[None], torch.tensor(mask)
     weights = torch.tensor(masked_softmax(scores, mask))[None]
@@ -107,7 +107,7 @@ def drawn(page):
 
 
 @pytest.mark.browser
-def test_D34_the_browsers_softmax_is_that_of_the_reference_for_any_mask(blank_page, rng):
+def test_D01_the_browsers_softmax_is_that_of_the_reference_for_any_mask(blank_page, rng):
     scores = 5 * rng.normal(size=(4, 6))
     for mask in [*(rng.random((12, 4, 6)) < 0.4), np.zeros((4, 6), bool)]:
         given = [script("masked_softmax"), "maskedSoftmax", scores.tolist(), mask.tolist()]
@@ -170,7 +170,7 @@ def test_cells_flip_by_click_drag_and_keys_and_are_kept_until_a_control_moves(ex
 
 
 @pytest.mark.browser
-def test_D34_a_row_with_nothing_left_gets_zeros_and_is_marked_and_told(explorer, put_on_page):
+def test_D01_a_row_with_nothing_left_gets_zeros_and_is_marked_and_told(explorer, put_on_page):
     page = put_on_page(explorer)
     told = page.locator("[aria-live]")
     expect(told).not_to_contain_text("Nothing is left")
@@ -184,7 +184,7 @@ def test_D34_a_row_with_nothing_left_gets_zeros_and_is_marked_and_told(explorer,
 
 
 @pytest.mark.browser
-def test_the_cell_under_the_pointer_is_named_in_all_conventions(explorer, put_on_page):
+def test_D02_the_cell_under_the_pointer_is_named_in_all_conventions(explorer, put_on_page):
     page = put_on_page(explorer)
     line = page.locator(".at-cell")
     page.get_by_role("gridcell").nth(4).hover()

@@ -19,7 +19,7 @@ def some_masks(rng, *shape):
     return [*(rng.random((20, *shape)) < 0.4), np.ones(shape, bool), np.zeros(shape, bool)]
 
 
-def test_D34_weights_are_those_of_the_reference_for_any_mask(rng):
+def test_D01_weights_are_those_of_the_reference_for_any_mask(rng):
     scores = 5 * rng.normal(size=(4, 6))
     for mask in some_masks(rng, 4, 6):
         np.testing.assert_allclose(masked_weights(scores, mask), masked_softmax(scores, mask), atol=1e-15)
@@ -64,7 +64,7 @@ def test_a_tensor_may_be_the_mask():
 
 
 @pytest.mark.parametrize("mask", [[[0.0, -np.inf]], [[1, 0]]])
-def test_a_mask_that_is_not_boolean_is_refused_since_it_may_mean_either(mask):
+def test_D02_a_mask_that_is_not_boolean_is_refused_since_it_may_mean_either(mask):
     with pytest.raises(
         ValueError, match=r"the mask has dtype .*64: make it boolean, True = may be attended to"
     ):

@@ -26,7 +26,7 @@ def test_the_number_of_chosen_tokens_is_the_rounded_share_and_at_least_one():
     assert n_chosen(0.15, 1) == 1
 
 
-def test_D30_of_many_draws_the_shares_are_those_that_were_asked_for(rng):
+def test_D22_of_many_draws_the_shares_are_those_that_were_asked_for(rng):
     free = maskable(TOKENS * 10, {"[CLS]", "[SEP]"})
     kinds = chosen_kinds(rng.random((4000, len(free), 3)), free, 0.15, SHARES)
     chosen, of_kind = counts(kinds, free)
@@ -68,6 +68,12 @@ def test_shares_of_one_kind_alone_give_that_kind_alone(rng):
         shares = np.eye(3)[kind]
         kinds = chosen_kinds(rng.random((50, 9, 3)), np.ones(9, bool), 0.5, shares)
         assert set(np.unique(kinds)) == {-1, kind}
+
+
+def test_D22_a_random_word_is_never_a_special_one(rng):
+    vocabulary = ["[PAD]", "[CLS]", "[SEP]", "[MASK]", "apple", "river"]
+    read = masked(TOKENS * 30, rng.random((330, 3)), 1.0, (0, 1, 0), vocabulary).read
+    assert set(read) - {"[CLS]", "[SEP]"} == {"apple", "river"}
 
 
 def test_tokens_of_ones_own_choice_are_special_and_nothing_else_is(rng):

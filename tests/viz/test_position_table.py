@@ -67,9 +67,9 @@ def test_the_colours_are_told_apart_in_grey():
 
 
 def test_a_large_table_is_drawn_in_less_than_a_second():
-    began = time.perf_counter()
+    began = time.process_time()  # of the processor: others may be at work beside us
     viz.position_table(sinusoids(512, 768)).draw_without_rendering()
-    assert time.perf_counter() - began < 1.5  # 0.4 s on a laptop
+    assert time.process_time() - began < 1
 
 
 def test_what_is_no_table_is_refused(rng):

@@ -24,7 +24,7 @@ def both(drawn):
     return scaled_scores(*drawn)
 
 
-def test_D12_scores_are_dot_products_of_the_first_parts_and_the_other_arm_divides_them(drawn, both):
+def test_scores_are_dot_products_of_the_first_parts_and_the_other_arm_divides_them(drawn, both):
     queries, keys = drawn
     for place, draw, key in ((0, 0, 0), (3, 7, 2), (6, 199, 7), (9, 50, 4)):
         d_k = WIDTHS[place]

@@ -7,8 +7,8 @@ const KINDS = [["masked", "■", "replaced by [MASK]"], ["random", "⇄", "repla
 const NAMES = 96, LETTER = 8.4; // pixels: names of the rows, a letter
 const NOTE = "Try this: raise the rate, and tokens are added, none is taken away; draw again, and the shares settle. "
   + "Chosen are round(rate × tokens that are not special), at least one. BERT’s own code counts [CLS] and [SEP] in "
-  + "the length, and stops at a set maximum (Devlin et al. 2019, sec. 3.1, appendix A.1). A random word may by chance "
-  + "be the word itself. Shares are rounded.";
+  + "the length, and stops at a set maximum (Devlin et al. 2019, sec. 3.1, appendix A.1). A random word is never a "
+  + "special one, but may by chance be the word itself. Shares are rounded.";
 const percent = (part, decimals = 1) => `${(100 * part).toFixed(decimals)} %`;
 
 function render({ model, el }) {
