@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import json
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -29,6 +30,7 @@ from playwright.sync_api import Browser, Dialog, Page, sync_playwright
 from bertlab import viz
 from bertlab.viz.widget import Widget
 
+ROOT = Path(__file__).resolve().parents[2]
 FLAGS = (
     "--no-sandbox",
     "--disable-gpu",
@@ -175,13 +177,28 @@ class Lab:
         notebook = new_notebook(cells=[new_code_cell(source) for source in cells])
         notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3 (ipykernel)"}
         nbformat.write(notebook, self.folder / f"{name}.ipynb")
+        watched = self.reopen(name)
+        watched.page.get_by_role("menuitem", name="Run", exact=True).click()
+        watched.page.get_by_text("Run All Cells", exact=True).click()
+        return watched
+
+    def reopen(self, name: str) -> Watched:
+        """Show a notebook that is there, and run nothing."""
         page = self.browser.new_page(viewport={"width": 1280, "height": 1000})
         watched = Watched(page, own=self.address)
         page.goto(f"{self.address}/lab/tree/{name}.ipynb?reset&token={TOKEN}")
         page.get_by_text("| Idle").first.wait_for()
-        page.get_by_role("menuitem", name="Run", exact=True).click()
-        page.get_by_text("Run All Cells", exact=True).click()
         return watched
+
+    def ask(self, page: Page, expression: str, start: str) -> str:
+        """What the kernel answers to an expression whose answer begins with `start`."""
+        page.locator(".jp-Cell .cm-content").last.click()
+        for key in ("Escape", "b", "Enter"):
+            page.keyboard.press(key)
+        page.keyboard.insert_text(f"print({start!r}, {expression})")
+        page.keyboard.press("Shift+Enter")
+        answer = page.locator(".jp-OutputArea-output pre", has_text=re.compile(f"^{re.escape(start)} ")).last
+        return answer.inner_text().removeprefix(start).strip()
 
 
 TOKEN = "look"
@@ -199,13 +216,18 @@ def lab_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path,
     home = tmp_path_factory.mktemp("lab")
     notebooks = home / "notebooks"
     notebooks.mkdir()
-    silence = home / "settings" / "@jupyterlab" / "apputils-extension" / "notification.jupyterlab-settings"
-    silence.parent.mkdir(parents=True)
-    silence.write_text(json.dumps({"fetchNews": "false", "checkForUpdates": False}))
+    # No news from outside; and every cell is on the page, also those that are out of sight.
+    for place, setting in (
+        ("apputils-extension/notification", {"fetchNews": "false", "checkForUpdates": False}),
+        ("notebook-extension/tracker", {"windowingMode": "none"}),
+    ):
+        file = home / "settings" / "@jupyterlab" / f"{place}.jupyterlab-settings"
+        file.parent.mkdir(parents=True)
+        file.write_text(json.dumps(setting))
     folders = {"JUPYTERLAB_SETTINGS_DIR": "settings", "JUPYTERLAB_WORKSPACES_DIR": "workspaces"}
     folders |= {"JUPYTER_CONFIG_DIR": "config", "JUPYTER_RUNTIME_DIR": "runtime", "JUPYTER_DATA_DIR": "data"}
     environment = os.environ | {name: str(home / folder) for name, folder in folders.items()}
-    environment |= {"IPYTHONDIR": str(home / "ipython"), "OMP_NUM_THREADS": "1"}
+    environment |= {"IPYTHONDIR": str(home / "ipython"), "OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]

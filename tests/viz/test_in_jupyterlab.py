@@ -1,9 +1,10 @@
-"""Explorers in a real JupyterLab, with a kernel behind them."""
+"""Widgets in a real JupyterLab, with a kernel behind them, and without one."""
 
 from __future__ import annotations
 
+import ast
 import json
-from pathlib import Path
+import re
 
 import nbclient
 import nbconvert
@@ -11,7 +12,11 @@ import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 from playwright.sync_api import expect
 
-TEMPLATES = Path(__file__).resolve().parents[2] / "tools" / "templates"
+from refresh import canonical, execute
+from tests.viz.conftest import ROOT
+from tests.viz.widgets import MAKE
+
+TEMPLATES = ROOT / "tools" / "templates"
 SETUP = """import numpy as np
 from bertlab import viz
 rng = np.random.default_rng(0)
@@ -45,14 +50,7 @@ def test_the_seven_steps_work_twice_in_one_notebook_and_the_kernel_sees_where_th
     expect(first.locator("output")).to_have_text("word 1 of 2, step 6 of 7")
     expect(second.locator("output")).to_have_text("word 1 of 2, step 7 of 7")
 
-    # The kernel is told: what it answers comes back through a new cell.
-    page.locator(".jp-Cell .cm-content").last.click()
-    page.keyboard.press("Escape")
-    page.keyboard.press("b")
-    page.keyboard.press("Enter")
-    page.keyboard.type("print('the kernel has', steps.step)")
-    page.keyboard.press("Shift+Enter")
-    expect(page.get_by_text("the kernel has 5", exact=True)).to_be_visible()
+    assert lab.ask(page, "steps.step", "the kernel has") == "5"
     assert watched.complaints == []
 
     # What is saved has a still picture beside each explorer, for readers without a kernel.
@@ -65,6 +63,110 @@ def test_the_seven_steps_work_twice_in_one_notebook_and_the_kernel_sees_where_th
     page.close()
 
 
+ALL_OF_THEM = (
+    "from tests.viz.widgets import MAKE, PLAIN\nw = {name: make(PLAIN) for name, make in MAKE.items()}"
+)
+
+
+def button(name):
+    return lambda part, page: part.get_by_role("button", name=name, exact=True).click()
+
+
+def slide(label, key):
+    def press(part, page):
+        part.get_by_role("slider", name=label, exact=True).focus()
+        page.keyboard.press(key)
+
+    return press
+
+
+def click(role, number):
+    return lambda part, page: part.get_by_role(role).nth(number).click()
+
+
+def keys(role, *names):
+    def press(part, page):
+        part.get_by_role(role).first.focus()
+        for name in names:
+            page.keyboard.press(name)
+
+    return press
+
+
+# What a reader does to each widget, and what the kernel must then know.
+DONE = {
+    "decoding_steps": ([button("4 Softmax"), slide("step", "ArrowRight")], {"step": 53}),
+    "softmax_temperature": ([button("√64"), slide("scores divided by", "Home")], {"place": 0}),
+    "head_view": (
+        [
+            click("option", 2),
+            click("option", 4),
+            slide("layer", "ArrowRight"),
+            button("head 3"),
+            button("A→B"),
+        ],
+        {"queries": [2, 4], "layer": 2, "heads": [0, 1, 2], "sentences": "AB"},
+    ),
+    "matrix_view": ([button("3"), slide("layer", "ArrowLeft")], {"head": 3, "layer": 0}),
+    "model_view": ([click("gridcell", 9)], {"layer": 2, "head": 1}),
+    "neuron_view": (
+        [click("option", 3), button("2"), slide("layer", "End")],
+        {"query": 3, "head": 2, "layer": 2},
+    ),
+    "input_flow": ([button("6 Sum"), button("saw")], {"step": 5, "position": 3}),
+    "mask_explorer": ([button("causal"), slide("padding", "ArrowRight")], {"causal": False, "padding": 1}),
+    "position_explorer": (
+        [slide("position", "End"), slide("dimension", "PageUp")],
+        {"position": 7, "dimension": 10},
+    ),
+    "masking_explorer": ([button("Draw again"), slide("rate", "ArrowRight")], {"draw": 1}),
+    "scale_explorer": ([slide("dₖ", "End")], {"place": 9}),
+}
+
+
+@pytest.mark.browser
+@pytest.mark.slow
+def test_every_widget_lives_in_one_notebook_by_mouse_and_keys_and_tells_the_kernel(lab):
+    assert set(DONE) == set(MAKE)
+    watched = lab.open("all", ALL_OF_THEM, *(f"w[{name!r}]" for name in MAKE), 'MAKE["head_view"](PLAIN)')
+    page = watched.page
+    widgets = page.locator(".jp-Notebook .bertlab[role=group]")
+    expect(widgets).to_have_count(len(MAKE) + 1, timeout=60_000)
+    for number, (name, (actions, _)) in enumerate((name, DONE[name]) for name in MAKE):
+        part = widgets.nth(number)
+        part.scroll_into_view_if_needed()
+        before = part.text_content()
+        for act in actions:
+            act(part, page)
+        expect(part, name).not_to_have_text(before)
+    wanted = {name: expected for name, (_, expected) in DONE.items()}
+    traits = {name: list(expected) for name, expected in wanted.items()}
+    state = (
+        f"{{name: {{trait: getattr(w[name], trait) for trait in some}} for name, some in {traits}.items()}}"
+    )
+    assert ast.literal_eval(lab.ask(page, state, "kernel:")) == wanted
+    # Back from Python: the widget on the page follows.
+    lab.ask(page, 'setattr(w["head_view"], "layer", 0)', "set:")
+    expect(widgets.nth(list(MAKE).index("head_view")).get_by_role("slider", name="layer")).to_have_value("0")
+    assert watched.complaints == []
+    page.close()
+
+
+@pytest.mark.browser
+@pytest.mark.slow
+def test_D40_a_refreshed_notebook_opened_without_running_it_shows_every_still(lab):
+    notebook = new_notebook(
+        cells=[new_code_cell(ALL_OF_THEM), *(new_code_cell(f"w[{name!r}]") for name in MAKE)]
+    )
+    execute(notebook, ROOT)
+    (lab.folder / "still.ipynb").write_text(canonical(notebook), "utf-8")
+    watched = lab.reopen("still")
+    expect(watched.page.locator(".jp-OutputArea-output img")).to_have_count(len(MAKE))
+    assert not watched.page.get_by_text("Error displaying widget").count()
+    assert watched.complaints == []
+    watched.page.close()
+
+
 @pytest.mark.slow
 def test_D40_an_exported_notebook_shows_each_explorer_as_a_picture_with_its_tokens_in_words():
     notebook = new_notebook(cells=[new_code_cell(source) for source in (SETUP, STEPS, AGAIN)])
@@ -74,3 +176,29 @@ def test_D40_an_exported_notebook_shows_each_explorer_as_a_picture_with_its_toke
     assert html.count('<img alt="Seven steps') + html.count('alt="Seven steps') >= 2
     assert html.count("“eins zwei”, from “one &lt;b&gt;two&lt;/b&gt; &lt;/s&gt;”.") >= 2
     assert "model not found" not in html
+
+
+@pytest.mark.browser
+@pytest.mark.slow
+def test_views_follow_the_theme_of_jupyterlab_while_they_are_open(lab, tmp_path):
+    shown = ("head_view", "matrix_view", "neuron_view")
+    watched = lab.open("theme", ALL_OF_THEM, *(f"w[{name!r}]" for name in shown))
+    page = watched.page
+    views = page.locator(".jp-Notebook .bertlab[role=group]")
+    expect(views).to_have_count(len(shown), timeout=60_000)
+    pixels = "(root) => [...root.querySelectorAll('canvas')].map((canvas) => canvas.toDataURL())"
+    look = "(root) => getComputedStyle(root).color"
+    page.wait_for_timeout(500)
+    light = [(view.evaluate(pixels), view.evaluate(look)) for view in views.all()]
+    page.get_by_role("menuitem", name="Settings", exact=True).click()
+    page.locator(".lm-Menu-itemLabel", has_text="Theme").first.click()
+    page.locator(".lm-Menu-itemLabel", has_text=re.compile("^JupyterLab Dark$")).click()
+    expect(page.locator("body")).to_have_attribute("data-jp-theme-light", "false")
+    page.wait_for_timeout(500)
+    for view, (pixels_before, ink_before) in zip(views.all(), light, strict=True):
+        red = int(re.findall(r"\d+", view.evaluate(look))[0])
+        assert red > 200, "text on a dark page is light"
+        assert ink_before != view.evaluate(look)
+        assert pixels_before != view.evaluate(pixels)
+    assert watched.complaints == []
+    page.close()

@@ -74,7 +74,7 @@ MAKE: dict[str, Callable[[Sequence[str]], Widget]] = {
     "softmax_temperature": lambda t: viz.softmax_temperature(np.arange(len(t)) / 3, t, {t[0]: 1.0, "√64": 8}),
     "head_view": lambda t: viz.head_view(_layers(t), t, sentence_b=2, layer=1),
     "matrix_view": lambda t: viz.matrix_view(_layers(t), t, layer=1),
-    "model_view": lambda t: viz.model_view(_layers(t), t),
+    "model_view": lambda t: viz.model_view(_layers(t), t, layer=1, head=2),
     "neuron_view": lambda t: viz.neuron_view(_queries_keys(t), _queries_keys(t), t),
     "input_flow": lambda t: viz.input_flow(
         t,
