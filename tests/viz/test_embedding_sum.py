@@ -92,9 +92,9 @@ def test_vectors_of_two_numbers_are_drawn_whole():
 
 
 def test_it_is_quick_for_512_tokens():
-    start = time.perf_counter()
+    start = time.process_time()
     picture([str(i) for i in range(512)], width=768)
-    assert time.perf_counter() - start < 1
+    assert time.process_time() - start < 1
 
 
 def test_a_position_that_is_not_there_is_refused():

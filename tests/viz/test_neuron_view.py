@@ -136,10 +136,10 @@ def test_the_words_of_the_picture_hold_on_every_machine(make_view):
 
 def test_still_and_words_are_quick_for_512_tokens(make_view):
     view = make_view(tokens=["token"] * 512, width=64)
-    start = time.perf_counter()
+    start = time.process_time()
     assert view.alt
     view.still()
-    assert time.perf_counter() - start < 1
+    assert time.process_time() - start < 1
 
 
 def test_an_exported_page_costs_less_than_three_bytes_a_number(make_view, tmp_path):

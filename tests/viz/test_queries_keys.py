@@ -89,6 +89,11 @@ def test_a_query_that_may_attend_to_nothing_has_scores_but_no_weight(rng):
     assert (scored.scores != 0).all()
 
 
+def test_a_hidden_key_takes_nothing_even_from_the_lowest_of_scores():
+    scored = score_keys([1.0], [[-1e6], [5.0]], np.array([True, False]))
+    assert scored.weights.tolist() == [1, 0]
+
+
 def test_a_scale_of_1_leaves_scores_as_they_are_and_huge_scores_overflow_nothing():
     scored = score_keys([1.0], [[1e5], [2e5]], scale=1.0)
     assert scored.scaled.tolist() == [1e5, 2e5]
