@@ -34,7 +34,7 @@ def summarise(layers: AttentionLayers) -> HeadSummary:
     """Average over the queries of each head: how much weight goes to each pattern, and the entropy of a row.
 
     The patterns are: the query's own token, the one before and the one after (in self-attention), the first
-    token, all other special tokens, and the other sentence of a pair. Padding does not count as a query.
+    token, all other special tokens, and the other sentence of a pair. Padding counts on neither side.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def _places(layers: AttentionLayers) -> list[tuple[Pattern, Places]]:
     first = np.arange(len(keys)) == 0
     name = shown(keys[0]) if special[0] else "first token"
     found.append((Pattern(name, name if special[0] else "the first token"), first))
-    others = special & ~first
+    others = special & ~first & np.array([key not in PADDING for key in keys])
     if others.any():
         names = {key for key, other in zip(keys, others, strict=True) if other}
         name = shown(names.pop()) if len(names) == 1 and not names & {keys[0]} else "other special"

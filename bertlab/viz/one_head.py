@@ -43,16 +43,21 @@ class OneHead(AttentionView):
 
     @traitlets.validate("set_number")
     def _check_set(self, proposal: dict[str, Any]) -> int:
-        number: int = proposal["value"]
-        if not 0 <= number < len(self.sets):
-            raise ValueError(f"set_number={number}: there are {len(self.sets)} sets, from 0")
-        return number
+        self._see_that_there_is(proposal["value"])
+        return int(proposal["value"])
+
+    def _see_that_there_is(self, set_number: int) -> None:
+        if not 0 <= set_number < len(self.sets):
+            raise ValueError(f"set_number={set_number}: there are {len(self.sets)} sets, from 0")
 
     @traitlets.validate("layer", "head")
     def _check_place(self, proposal: dict[str, Any]) -> int | None:
         value: int | None = proposal["value"]
         layer = value if proposal["trait"].name == "layer" else self.layer
         head = value if proposal["trait"].name == "head" else None
+        self._see_that_there_is(
+            self.set_number
+        )  # of several traits that change at once, any may be the first
         if layer is not None:
             check_place(self.sets, self.set_number, layer, head)
         return value

@@ -1,5 +1,6 @@
 """All heads of a model at a glance: a small picture of each, a row a layer."""
 
+import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -140,7 +141,7 @@ def _mosaic(given: Thumbnails, own_scale: bool) -> np.ndarray:
 
 
 def _axes(ax: Axes, heads: list[int], cell: float) -> None:
-    every = max(1, round(0.24 / cell))
+    every = math.ceil(0.26 / cell)  # so many have one number
     ax.xaxis.tick_top()
     ax.xaxis.set_label_position("top")
     ax.set_xticks(np.arange(0, max(heads), every) + 0.5, [f"{i}" for i in range(0, max(heads), every)])

@@ -79,7 +79,7 @@ def test_a_tensor_with_gradient_is_taken(rng):
     viz.attention_map(tensor, ["a", "b"], ["a", "b"], TITLE)
 
 
-@pytest.mark.parametrize("n_keys", [2, 9, 40])
+@pytest.mark.parametrize("n_keys", [2, 9, 40, 47, 130, 700])
 def test_title_and_tokens_lie_inside_the_picture(rng, n_keys):
     tokens = [f"antidisestablish{i}" for i in range(n_keys)]
     fig = viz.attention_map(weights(rng, n_keys, n_keys), tokens, tokens, "A sentence that is long " * 4)
@@ -91,6 +91,22 @@ def test_title_and_tokens_lie_inside_the_picture(rng, n_keys):
         assert box.x0 >= 0
         assert box.x1 <= fig.bbox.x1
         assert box.y1 <= title.y0 + 1
+
+
+def test_of_many_tokens_every_so_many_are_written_with_their_position(rng):
+    def written(n):
+        return row_names(viz.attention_map(weights(rng, n, n), ["the"] * n, ["the"] * n, TITLE).axes[0])
+
+    assert written(40) == ["the"] * 40
+    assert written(100) == [f"{i} the" for i in range(0, 100, 5)]
+
+
+def test_a_very_long_token_is_cut_and_leaves_room_for_the_cells(rng):
+    fig = viz.attention_map(weights(rng, 2, 2), ["x" * 300, "y"], ["x" * 300, "y"], TITLE)
+    assert row_names(fig.axes[0]) == column_names(fig.axes[0]) == ["x" * 29 + "…", "y"]
+    for _ in range(2):
+        fig.draw_without_rendering()
+    assert fig.axes[0].get_window_extent().width > 150
 
 
 @pytest.mark.parametrize(

@@ -95,6 +95,7 @@ export function heatMap(root, { choose, look, zoomed }) {
   function place() {
     room = Math.floor(node.clientWidth);
     if (!map || !room) return;
+    map.longest ??= { row: longest(map.rows), column: longest(map.columns) }; // on the page only, text has a width
     const block = view?.block;
     view = layout(map, room, size);
     if (view.block !== block) image = null;
@@ -122,7 +123,7 @@ export function heatMap(root, { choose, look, zoomed }) {
     // weights, rows and columns (tokens), top (the weight of full colour), splits ([row, column] or nothing)
     show(given, name) {
       const same = map?.rows === given.rows && map?.columns === given.columns;
-      map = { ...given, longest: same ? map.longest : { row: longest(given.rows), column: longest(given.columns) } };
+      map = { ...given, longest: same ? map.longest : null };
       image = null;
       if (!same) [size, hovered] = [undefined, null];
       box.setAttribute("aria-label", name);

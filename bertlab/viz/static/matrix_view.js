@@ -7,24 +7,22 @@ function render({ model, el }) {
   const root = frame(el, "matrix-view", "Matrix view: where each token looks, as a heat map", () => false);
   const panel = oneHead(model, root, source), tokens = tokenList(data), scale = scaleToggle(model);
   const sets = choices("show", data.sets.map(({ name }) => name), (i) => putAll(model, { set_number: i, cell: [] }));
-  const controls = html("div", { class: "place" });
+  const layerPlace = html("div", {}), headPlace = html("div", {});
   panel.tools.append(scale.button);
-  root.append(...(data.sets.length > 1 ? [sets.row] : []), controls, panel.node, tokens.fold);
+  root.append(...(data.sets.length > 1 ? [sets.row] : []), layerPlace, headPlace, panel.node, tokens.fold);
 
-  // Sets differ in their layers, and layers in their heads: controls are made anew where they do.
+  // Sets differ in their layers, and layers in their heads: what chooses among them is made anew where they do.
   let layers = null, heads = null, shown = null;
   function control(set, layer) {
     const depth = data.sets[set].heads.length, count = data.sets[set].heads[layer];
     if (layers?.depth !== depth) {
       const said = (place) => `${place} of 0–${depth - 1}`;
       layers = { depth, ...slider("layer", depth - 1, said, (place) => put(model, "layer", place)) };
+      layerPlace.replaceChildren(...(depth > 1 ? [layers.row] : []));
     }
     if (heads?.buttons.length !== count) {
       heads = choices("head", Array.from({ length: count }, (_, i) => `${i}`), (i) => put(model, "head", i));
-    }
-    const wanted = [...(depth > 1 ? [layers.row] : []), ...(count > 1 ? [heads.row] : [])];
-    if (wanted.some((row, i) => controls.children[i] !== row) || controls.children.length !== wanted.length) {
-      controls.replaceChildren(...wanted);
+      headPlace.replaceChildren(...(count > 1 ? [heads.row] : []));
     }
   }
 

@@ -54,8 +54,10 @@ export function legend(root) {
   });
   const around = () => svg("rect", { x: 0.5, y: 0.5, width: 119, height: 11, class: "line" });
   const draw = () => strip.replaceChildren(...Array.from({ length: 24 }, (_, i) => shade(i)), around());
-  draw();
-  return { node, mark: (top) => { most.textContent = top; }, close: onTheme(root, draw) };
+  const arrival = new ResizeObserver(draw); // on the page only, there is a colour
+  arrival.observe(node);
+  const offTheme = onTheme(root, draw);
+  return { node, mark: (top) => { most.textContent = top; }, close: () => { arrival.disconnect(); offTheme(); } };
 }
 
 // A button that lets the largest weight of a head have the full colour.
