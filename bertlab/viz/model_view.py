@@ -77,8 +77,8 @@ class ModelView(OneHead):
         layers = self.shown_layers
         name = f"{shown(list(self.sets)[self.set_number])}: " if len(self.sets) > 1 else ""
         said = (
-            f"{name}{sum(layers.heads)} heads in {len(layers.heads)} layers, a thumbnail of each; "
-            f"{between_said(layers.query_tokens, layers.key_tokens or ())}."
+            f"{name}{_counted(sum(layers.heads), 'head')} in {_counted(len(layers.heads), 'layer')}, a "
+            f"thumbnail of each; {between_said(layers.query_tokens, layers.key_tokens or ())}."
         )
         if self.layer is not None and self.head is not None:
             said += f" Open: layer {self.layer}, head {self.head}."
@@ -88,6 +88,10 @@ class ModelView(OneHead):
             ]
             said += f" Most “{self.mark}”: {', '.join(first) or 'no head'}."
         return said
+
+
+def _counted(n: int, what: str) -> str:
+    return f"{n} {what}{'s' * (n != 1)}"
 
 
 def _overview(pictures: Thumbnails, summary: HeadSummary) -> dict[str, Any]:

@@ -122,7 +122,8 @@ def _title(heads: list[int], summary: HeadSummary | None, mark: str) -> str:
     if summary and mark:
         keys = next(pattern.keys for pattern in summary.patterns if pattern.name == mark)
         return f"Numbered: the heads that give most of their weight to {keys}"
-    return f"Where {sum(heads)} heads look: a row a layer, each thumbnail one head"
+    whose = f"{sum(heads)} heads look" if sum(heads) > 1 else "one head looks"
+    return f"Where {whose}: a row a layer, each thumbnail one head"
 
 
 def _mosaic(given: Thumbnails, own_scale: bool) -> np.ndarray:

@@ -88,7 +88,7 @@ def test_another_set_keeps_what_there_is_of_the_place_and_of_the_marks(translati
     view = viz.model_view(translation, layer=1, head=2, mark="previous")
     view.set_number = 1
     assert (view.layer, view.head, view.mark) == (0, 1, "")
-    assert view.alt.startswith("cross: 2 heads in 1 layers, a thumbnail of each; from “die Katze </s>” to “")
+    assert view.alt.startswith("cross: 2 heads in 1 layer, a thumbnail of each; from “die Katze </s>” to “")
     view.mark = "[SEP]"
     view.set_number = 0
     assert view.mark == "[SEP]"

@@ -78,6 +78,7 @@ function render({ model, el }) {
     const choose = (i) => put(model, "mark", names[i] === marked() ? "" : names[i]);
     marks = { set: number(), names, ...choices("rank heads by", names, choose) };
     markRow.replaceChildren(marks.row);
+    about.style.minHeight = `${1.4 * (overview().patterns.length + 6)}em`; // so that nothing below moves
   }
 
   function drawGrid(set) {
