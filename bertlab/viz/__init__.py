@@ -20,6 +20,7 @@ from bertlab.viz.masked_tokens import masked_tokens
 from bertlab.viz.masking_explorer import masking_explorer
 from bertlab.viz.matrix_view import matrix_view
 from bertlab.viz.model_view import model_view
+from bertlab.viz.multi_head import multi_head_diagram
 from bertlab.viz.neuron_view import neuron_view
 from bertlab.viz.output import show
 from bertlab.viz.payload import entropy
@@ -59,12 +60,13 @@ __all__ = [
     "matrices",
     "matrix_view",
     "model_view",
+    "multi_head_diagram",
     "neuron_view",
     "position_explorer",
     "position_table",
     "qkv_diagram",
-    "score_by_dimension",
     "scale_explorer",
+    "score_by_dimension",
     "seven_steps",
     "show",
     "softmax_bars",

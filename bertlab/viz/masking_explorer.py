@@ -21,7 +21,7 @@ from bertlab.viz.masked_tokens import (
     masked_tokens,
     random_words,
 )
-from bertlab.viz.position_table import check_place
+from bertlab.viz.payload import check_index
 from bertlab.viz.style import shown
 from bertlab.viz.widget import Widget, script
 from bertlab.viz.word_pieces import SPECIAL
@@ -73,7 +73,7 @@ class MaskingExplorer(Widget):
 
     @traitlets.validate("draw")
     def _check_draw(self, proposal: Any) -> int:
-        return check_place("draw", proposal["value"], len(self.uniforms))
+        return check_index("draw", proposal["value"], len(self.uniforms))
 
     @traitlets.validate("rate")
     def _check_rate(self, proposal: Any) -> float:

@@ -35,6 +35,13 @@ def entropy(probabilities: ArrayLike, axis: int = -1) -> np.ndarray:
     return np.asarray(np.abs((p * np.log2(np.where(p > 0, p, 1.0))).sum(axis=axis)))
 
 
+def check_index(name: str, index: int, n: int) -> int:
+    """Give back `index`, or raise ValueError if it is not one of 0 to n − 1."""
+    if not 0 <= index < n:
+        raise ValueError(f"{name}={index}: there are {n}, from 0")
+    return index
+
+
 DECIMALS = 6  # of what is sent: the browser rounds to 2 or 3, and must not round a rounded number up
 MOST_CELLS = 12  # of a vector that is drawn: more would be too small to see
 

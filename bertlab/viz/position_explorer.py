@@ -9,10 +9,10 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
+from bertlab.viz.payload import check_index
 from bertlab.viz.position_table import (
     SHARE_BEYOND,
     SIGN_COLOURS,
-    check_place,
     checked_table,
     colour_limit,
     position_table,
@@ -95,7 +95,7 @@ class PositionExplorer(Widget):
     @traitlets.validate("position", "dimension")
     def _check(self, proposal: Any) -> int:
         name = proposal["trait"].name
-        return check_place(name, proposal["value"], self.table.shape[name == "dimension"])
+        return check_index(name, proposal["value"], self.table.shape[name == "dimension"])
 
     def chunk_names(self) -> list[str]:
         """The table is sent whole, apart from the rest."""

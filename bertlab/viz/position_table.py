@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
-from bertlab.viz.payload import as_array
+from bertlab.viz.payload import as_array, check_index
 from bertlab.viz.style import BLUE, GREY, RED, house_style, new_figure, title_height
 
 # From yellow (negative) over grey to dark blue: also told apart in grey and by colour-blind eyes
@@ -33,13 +33,6 @@ def checked_table(table: ArrayLike) -> np.ndarray:
     if not np.isfinite(array).all():
         raise ValueError("some numbers of the table are infinite or not a number: look where they come from")
     return array
-
-
-def check_place(name: str, place: int, n: int) -> int:
-    """Give back `place`, or raise ValueError if it is not one of 0 to n − 1."""
-    if not 0 <= place < n:
-        raise ValueError(f"{name}={place}: there are {n}, from 0")
-    return place
 
 
 def similarities(table: ArrayLike, position: int) -> np.ndarray:
@@ -104,8 +97,8 @@ def position_table(table: ArrayLike, position: int = 0, dimension: int = 0, titl
     """
     array = checked_table(table)
     n_positions, width = array.shape
-    check_place("position", position, n_positions)
-    check_place("dimension", dimension, width)
+    check_index("position", position, n_positions)
+    check_index("dimension", dimension, width)
     title = title or f"Position {position}: its place in the table, its vector, and who is like it"
     fig = new_figure(title, 6.6 + title_height(title))
     axes = fig.subplot_mosaic(

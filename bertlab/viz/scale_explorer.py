@@ -6,7 +6,7 @@ import numpy as np
 import traitlets
 from matplotlib.figure import Figure
 
-from bertlab.viz.position_table import check_place
+from bertlab.viz.payload import check_index
 from bertlab.viz.scaled_scores import WIDTHS, Scaled, scale_figure, scale_payload, scaled_scores
 from bertlab.viz.widget import Widget, script
 
@@ -39,11 +39,11 @@ class ScaleExplorer(Widget):
 
     @traitlets.validate("place")
     def _check_place(self, proposal: Any) -> int:
-        return check_place("place", proposal["value"], len(WIDTHS))
+        return check_index("place", proposal["value"], len(WIDTHS))
 
     @traitlets.validate("draw")
     def _check_draw(self, proposal: Any) -> int:
-        return check_place("draw", proposal["value"], self.both.plain.scores.shape[1])
+        return check_index("draw", proposal["value"], self.both.plain.scores.shape[1])
 
     def still(self) -> Figure:
         """Both softmaxes of the present query, and the mean entropy at every width."""

@@ -125,7 +125,7 @@ class Widget(anywidget.AnyWidget):
         names = [name for name in self.trait_names(sync=True) if not name.startswith("_")]
         state = {name: getattr(self, name) for name in names if name not in ("layout", "tabbable", "tooltip")}
         chunks = ((name, self.chunk(name)) for name in self.chunk_names())
-        return page(str(self._esm), str(self._css), script("offline"), state, chunks, self.still(), self.alt)
+        return page(str(self._esm), str(self._css), script("offline"), state, chunks, self.alt)
 
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         live, metadata = super()._repr_mimebundle_(**kwargs) or ({}, {})

@@ -1,8 +1,22 @@
 // Jupyter's part in a page that was saved: state without a kernel, chunks out of the page itself.
 
-async function unpacked(base64) {
-  const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
+// As `_packed` in export.py: five letters are four bytes, in base 85; the last group may be shorter.
+const LETTERS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%:()*+-;,=.?@^_`{|}~";
+const DIGITS = new Uint8Array(128);
+[...LETTERS].forEach((letter, digit) => { DIGITS[letter.charCodeAt(0)] = digit; });
+
+function bytesOf(text) {
+  const groups = Math.ceil(text.length / 5), bytes = new DataView(new ArrayBuffer(4 * groups));
+  for (let group = 0, at = 0; group < groups; group++) {
+    let number = 0;
+    for (let i = 0; i < 5; i++, at++) number = 85 * number + (at < text.length ? DIGITS[text.charCodeAt(at)] : 84);
+    bytes.setUint32(4 * group, number);
+  }
+  return new Uint8Array(bytes.buffer, 0, 4 * groups - (5 * groups - text.length));
+}
+
+async function unpacked(text) {
+  const stream = new Blob([bytesOf(text)]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
   return new DataView(await new Response(stream).arrayBuffer());
 }
 
