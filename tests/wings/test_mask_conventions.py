@@ -38,7 +38,9 @@ def test_every_mask_comes_back_from_the_other_conventions(wing: Wing, mask: np.n
         np.testing.assert_array_equal(wing.from_additive_mask(additive), mask)
 
 
-@pytest.mark.parametrize("hidden", [-1e4, -1e9, np.finfo(np.float32).min, np.finfo(np.float16).min, -np.inf])
+@pytest.mark.parametrize(
+    "hidden", [-1e3, -1e4, -1e9, np.finfo(np.float32).min, np.finfo(np.float16).min, -np.inf]
+)
 def test_every_low_number_in_use_hides(wing: Wing, hidden: float) -> None:
     np.testing.assert_array_equal(wing.from_additive_mask(np.array([0.0, -0.0, hidden])), [True, True, False])
 
@@ -67,7 +69,7 @@ REFUSED = {
     "booleans taken for added": ("from_additive_mask", np.ones(2, dtype=bool), "from_hidden_mask"),
     "integers taken for added": ("from_additive_mask", np.zeros(2, dtype=int), "int64"),
     "0 and 1 taken for added": ("from_additive_mask", np.array([0.0, 1.0]), "1.0 in an additive mask"),
-    "a bias taken for a mask": ("from_additive_mask", np.array([0.0, -2.5]), "-2.5 in an additive mask"),
+    "a bias taken for a mask": ("from_additive_mask", np.array([0.0, -999.0]), "-999.0 in an additive mask"),
     "NaN taken for added": ("from_additive_mask", np.array([np.nan]), "nan in an additive mask"),
     "+inf taken for added": ("from_additive_mask", np.array([np.inf]), "inf in an additive mask"),
 }
