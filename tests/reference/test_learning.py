@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 from bertlab.reference.decoder import decoder, decoder_shapes, decoder_vjp
 from bertlab.reference.encoder import encoder, encoder_shapes, encoder_vjp
@@ -71,7 +70,6 @@ def with_last_norms(norm_first: bool) -> dict[str, tuple[int, ...]]:
 
 
 @NormFirst
-@pytest.mark.slow
 def test_a_transformer_in_numpy_learns_to_reverse(norm_first: bool) -> None:
     rng = np.random.default_rng(0)
     params = initial_parameters(with_last_norms(norm_first), rng)
