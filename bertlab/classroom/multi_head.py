@@ -190,7 +190,7 @@ def _inside(
     axis: int = -1,
     slice_x: bool = False,
 ) -> tuple[Array, Array, Array]:
-    """What heads mixed (H, T, K), the same as (T, D), the weights (H, T, T); with one thing wrong on demand."""
+    """What heads mixed (H, T, K), the same as (T, D), the weights (H, T, T); one thing wrong on demand."""
     q, k, v = (_cut(x @ w, heads) for w in weights[:3])
     if slice_x:
         pieces = _cut(x, heads)  # (H, T, K): each head has a slice of every word, and a block of each matrix
