@@ -13,6 +13,8 @@ PADDING = ("[PAD]", "<pad>")
 SPREAD = "spread"  # name of the one order that is by entropy, not by a share
 N_MARKED = 5
 LEAST_SHARE = 0.1  # a head that gives less of its weight to a pattern is not marked for it
+ONE_TOKEN = "one token"  # name of the pattern whose key differs from head to head
+CLEAR = 2.0  # a pattern is told where its odds are so many times those of an even row
 
 
 class Pattern(NamedTuple):
@@ -28,13 +30,17 @@ class HeadSummary(NamedTuple):
     patterns: list[Pattern]
     shares: list[np.ndarray]  # for each layer (H, P): part of the weight that goes to each pattern
     bits: list[np.ndarray]  # for each layer (H,): mean entropy of a row
+    even: np.ndarray  # (P,): the share of each pattern if all rows were even
+    columns: list[np.ndarray]  # for each layer (H,): position of the token that ONE_TOKEN stands for
+    keys: tuple[str, ...]  # the tokens that are looked at
 
 
 def summarise(layers: AttentionLayers) -> HeadSummary:
     """Average over the queries of each head: how much weight goes to each pattern, and the entropy of a row.
 
     The patterns are: the query's own token, the one before and the one after (in self-attention), the first
-    token, all other special tokens, and the other sentence of a pair. Padding counts on neither side.
+    token, all other special tokens, the other sentence of a pair, and one token: of those that are neither
+    special nor the first, the one with most weight from all queries. Padding counts on neither side.
 
     Parameters
     ----------
@@ -43,21 +49,48 @@ def summarise(layers: AttentionLayers) -> HeadSummary:
     Returns
     -------
     HeadSummary
-        Shares between 0 and 1, entropies in bits. They need not add up to 1: with the query “[CLS]”, its own
-        token is also the first.
+        Shares between 0 and 1, entropies in bits. Kinds overlap, so that shares need not add up to 1: with
+        the query “[CLS]”, its own token is also the first.
 
     References
     ----------
     Clark et al. 2019, What Does BERT Look At?, sec. 3.
     """
-    queries = np.array([token not in PADDING for token in layers.query_tokens])
-    queries = queries if queries.any() else ~queries
-    chosen = _places(layers)
-    return HeadSummary(
-        [pattern for pattern, _ in chosen],
-        [_shares(layer, queries, chosen) for layer in layers.weights],
-        [np.array([_mean_entropy(head[queries]) for head in layer]) for layer in layers.weights],
-    )
+    queries, keys = _real(layers.query_tokens), layers.key_tokens or ()
+    chosen, content = _places(layers), ~_special(keys)
+    content[:1] = False  # the first token is a pattern of its own
+    patterns = [pattern for pattern, _ in chosen]
+    shares = [_shares(layer, queries, chosen) for layer in layers.weights]
+    even = _even(layers, queries, chosen)
+    columns = [np.zeros(len(layer), dtype=int) for layer in layers.weights]
+    if content.any():
+        means = [layer[:, queries].mean(axis=1) * content for layer in layers.weights]  # (H, Tk) each
+        columns = [mean.argmax(axis=1) for mean in means]
+        shares = [
+            np.column_stack([known, mean.max(axis=1)]) for known, mean in zip(shares, means, strict=True)
+        ]
+        patterns.append(Pattern(ONE_TOKEN, "one token that all look at"))
+        even = np.append(even, 1 / _real(keys).sum())
+    bits = [np.array([_mean_entropy(head[queries]) for head in layer]) for layer in layers.weights]
+    return HeadSummary(patterns, shares, bits, even, columns, tuple(keys))
+
+
+def _real(tokens: Sequence[str]) -> np.ndarray:
+    """Which tokens are no padding; all, if there is nothing else."""
+    real = np.array([token not in PADDING for token in tokens])
+    return real if real.any() else ~real
+
+
+def _special(tokens: Sequence[str]) -> np.ndarray:
+    return np.array([is_special(token) for token in tokens])
+
+
+def _even(
+    layers: AttentionLayers, queries: np.ndarray, chosen: Sequence[tuple[Pattern, "Places"]]
+) -> np.ndarray:
+    """What each pattern gets from a head that looks at all tokens alike."""
+    real = _real(layers.key_tokens or ())
+    return np.asarray(_shares(np.tile(real / real.sum(), (1, len(queries), 1)), queries, chosen)[0])
 
 
 Places = int | np.ndarray  # a diagonal; or, for each group of queries, which keys: see _share
@@ -66,7 +99,7 @@ Places = int | np.ndarray  # a diagonal; or, for each group of queries, which ke
 def _places(layers: AttentionLayers) -> list[tuple[Pattern, Places]]:
     """The patterns that there can be among these tokens, and where they lie."""
     keys = layers.key_tokens or ()
-    special = np.array([is_special(key) for key in keys])
+    special = _special(keys)
     found: list[tuple[Pattern, Places]] = []
     if not layers.is_cross:
         found.append((Pattern("itself", "the token itself"), 0))
@@ -121,17 +154,35 @@ def in_words(summary: HeadSummary, layer: int, head: int) -> str:
     (0.00 bits).
     """
     shares, bits = summary.shares[layer][head], summary.bits[layer][head]
-    best = int(shares.argmax())
-    keys, part = summary.patterns[best].keys, percent(shares[best])
-    if shares[best] >= 0.995:
-        where = f"Practically all of its weight goes to {keys}."
-    elif shares[best] >= 0.5:
-        where = f"Most of its weight, {part}, goes to {keys}."
-    elif shares[best] >= LEAST_SHARE:
-        where = f"More than to any other kind of place, {part}, goes to {keys}."
+    clear = [i for i, share in enumerate(shares) if _is_clear(share, summary.even[i])]
+    if not clear:
+        where = "No clear pattern: no kind of place gets much more than an even row would give it."
     else:
-        where = "No kind of place gets as much as a tenth of its weight."
+        best = max(clear, key=lambda i: shares[i])
+        keys, part = _keys(summary, best, layer, head), percent(shares[best])
+        if shares[best] >= 0.995:
+            where = f"Practically all of its weight goes to {keys}."
+        elif shares[best] >= 0.5:
+            where = f"Most of its weight, {part}, goes to {keys}."
+        else:
+            chance = percent(summary.even[best])
+            where = f"{part} of its weight goes to {keys}; an even row would give {chance}."
     return f"{where} A row spreads as if evenly over {2**bits:.1f} tokens ({bits:.2f} bits)."
+
+
+def _is_clear(share: float, even: float) -> bool:
+    """Whether a share is worth telling: not small, and well above chance, also where chance gives much."""
+    return share >= LEAST_SHARE and share * (1 - even) >= CLEAR * even * (1 - share)
+
+
+def _keys(summary: HeadSummary, pattern: int, layer: int, head: int) -> str:
+    """A pattern in a sentence; the one token by name, isolated so that it turns nothing around it."""
+    if summary.patterns[pattern].name != ONE_TOKEN:
+        return summary.patterns[pattern].keys
+    column = int(summary.columns[layer][head])
+    name = shown(summary.keys[column])
+    name = name if len(name) <= 24 else name[:23] + "…"
+    return f"one token, “\u2068{name}\u2069” (position {column})"
 
 
 def percent(share: float) -> str:

@@ -102,6 +102,8 @@ def _overview(pictures: Thumbnails, summary: HeadSummary) -> dict[str, Any]:
         "largest": [np.round(layer.astype(float), 5).tolist() for layer in pictures.largest],
         "patterns": [pattern._asdict() for pattern in summary.patterns],
         "shares": [np.round(layer.astype(float), 4).tolist() for layer in summary.shares],
+        "even": np.round(summary.even, 4).tolist(),
+        "columns": [layer.tolist() for layer in summary.columns],
         "bits": [np.round(layer, 3).tolist() for layer in summary.bits],
         "told": [
             [in_words(summary, i, j) for j in range(len(layer))] for i, layer in enumerate(summary.bits)
@@ -145,7 +147,8 @@ def model_view(
         The head that is open at first, counted from 0; give both, or none.
     mark : str
         What the numbered heads do most: "itself", "previous", "next", "spread", the first token by its name
-        ("[CLS]"), "[SEP]", "other sentence"; whatever of these there is.
+        ("[CLS]"), "[SEP]", "other sentence", "one token" (that is neither special nor the first); whatever
+        of these there is.
     merge_words : bool
         In the open head, put word pieces together: the weight to a word is the sum over its pieces, from a
         word their mean.

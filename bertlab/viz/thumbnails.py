@@ -61,8 +61,8 @@ def all_heads(
         What is to be seen, as a sentence.
     mark : str
         Number the heads that give most weight to this: "itself", "previous", "next", the first token (by its
-        own name if it is a special one, such as "[CLS]"), "[SEP]", "other sentence"; or "spread": those
-        whose rows have the largest entropy.
+        own name if it is a special one, such as "[CLS]"), "[SEP]", "other sentence", "one token" (that is
+        neither special nor the first); or "spread": those whose rows have the largest entropy.
     chosen : (layer, head), optional
         A head to put into a frame.
     own_scale : bool

@@ -61,7 +61,9 @@ def test_the_browser_gets_numbers_and_words_of_every_head_but_no_weights(weights
         assert overview["told"][layer][head] == in_words(summary, layer, head)
         assert overview["largest"][layer][head] == pytest.approx(weights[layer][head].max(), abs=1e-5)
     assert overview["marks"]["previous"][0] == [1, 2, "100 %"]
-    assert list(overview["marks"]) == ["itself", "previous", "next", "[CLS]", "[SEP]", "spread"]
+    assert list(overview["marks"]) == [
+        *("itself", "previous", "next", "[CLS]", "[SEP]", "one token", "spread")
+    ]
 
 
 def test_the_still_has_the_present_state(weights):
@@ -106,7 +108,10 @@ def test_float32_stays_float32(rng):
         ({"layer": 3, "head": 0}, "layer=3: there are 3 layers, from 0"),
         ({"layer": 0, "head": 2}, "head=2: layer 0 has 2 heads, from 0"),
         ({"layer": 1}, "layer=1 and head=None: give both to open a head, or none"),
-        ({"mark": "up"}, "mark='up': heads can be marked by itself, previous, next, [CLS], [SEP], spread"),
+        (
+            {"mark": "up"},
+            "mark='up': heads can be marked by itself, previous, next, [CLS], [SEP], one token, spread",
+        ),
         ({"set_number": 1}, "set_number=1: there are 1 sets, from 0"),
     ],
 )
@@ -176,6 +181,12 @@ def test_pointing_at_a_head_says_what_it_does(weights, put_on_page):
         expect(about.locator(".share > span")).to_have_text(percents)
         bars = about.locator(".bar").evaluate_all("bars => bars.map((bar) => +bar.getAttribute('width'))")
         np.testing.assert_allclose(bars, 100 * summary.shares[layer][number], atol=0.02)
+        chance = about.locator(".even").evaluate_all(
+            "all => all.map((e) => +e.getAttribute('d').slice(1, -6))"
+        )
+        np.testing.assert_allclose(chance, 100 * summary.even, atol=0.02)
+        column = summary.columns[layer][number]
+        expect(about).to_contain_text(f"One token: “{TOKENS[column]}” (position {column}). Kinds overlap")
     page.mouse.move(1, 1)
     expect(about).to_contain_text(HINT)
     assert state(page, "layer", "head") == [None, None]
@@ -267,7 +278,7 @@ def test_the_table_has_the_numbers_of_every_head(weights, put_on_page):
     page = put_on_page(view)
     page.get_by_text("What every head does, as a table").click()
     expect(page.locator(".table th[scope=col]")).to_have_text(
-        ["layer · head", "itself", "previous", "next", "[CLS]", "[SEP]", "entropy, bits"]
+        ["layer · head", "itself", "previous", "next", "[CLS]", "[SEP]", "one token", "entropy, bits"]
     )
     rows = page.locator(".table tbody tr")
     expect(rows).to_have_count(6)
@@ -283,7 +294,7 @@ def test_another_set_has_its_own_grid_marks_and_tokens(translation, put_on_page)
     page.get_by_role("group", name="show").get_by_role("button", name="cross").click()
     expect(page.get_by_role("gridcell")).to_have_count(2)
     expect(page.get_by_role("group", name="rank heads by").get_by_role("button")).to_have_text(
-        ["[CLS]", "[SEP]", "spread"]
+        ["[CLS]", "[SEP]", "one token", "spread"]
     )
     expect(page.locator(".ranking")).to_have_text("")
     expect(page.locator(".opening strong").first).to_have_text("Layer 0, head 1")

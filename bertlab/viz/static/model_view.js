@@ -1,22 +1,27 @@
-import { choices, follow, frame, html, put, svg, table } from "./kit.js";
+import { choices, follow, frame, html, put, short, svg, table } from "./kit.js";
 import { chunks } from "./chunks.js";
 import { headSource } from "./weights.js";
 import { headGrid } from "./head_grid.js";
 import { legend, oneHead, putAll, scaleToggle, tokenList, TRAITS } from "./one_head.js";
 
-const SPREAD = "spread"; // as in head_summary.py
+const SPREAD = "spread", ONE_TOKEN = "one token"; // as in head_summary.py
+const OVERLAP = "Kinds overlap: shares need not add up to 100 %. Upright line: what an even row would give.";
 const percent = (share) => `${Math.round(100 * share)} %`;
 const NOTE = "Rows are layers, columns are heads. In a thumbnail a row is a query and a column a key, from the first; "
   + "a long sentence is shrunk to 40 pixels, each the largest weight of its block.";
 
-// What a head does: its name, words, and a bar for each share.
-function described({ patterns, shares, told }, [layer, head]) {
+// What a head does: its name, words, and a bar for each share with a line where chance is.
+function described({ patterns, shares, told, even, columns }, keys, [layer, head]) {
   const bars = patterns.map(({ name }, i) => html("div", { class: "share" }, html("bdi", { dir: "auto" }, name),
     svg("svg", { viewBox: "0 0 100 10", preserveAspectRatio: "none", "aria-hidden": "true" },
       svg("rect", { class: "bar", x: 0, y: 1, width: 100 * Math.min(1, shares[layer][head][i]), height: 8 }),
-      svg("rect", { class: "line", x: 0, y: 0, width: 100, height: 10 })),
+      svg("rect", { class: "line", x: 0, y: 0, width: 100, height: 10 }),
+      svg("path", { class: "even", d: `M${100 * even[i]},0 V10` })),
     html("span", {}, percent(shares[layer][head][i]))));
-  return [html("strong", {}, `Layer ${layer}, head ${head}`), ...bars, html("p", {}, told[layer][head])];
+  const column = columns[layer][head], one = patterns.some(({ name }) => name === ONE_TOKEN)
+    ? ["One token: “", html("bdi", { dir: "auto" }, short(keys[column], 24)), `” (position ${column}). `] : [];
+  return [html("strong", {}, `Layer ${layer}, head ${head}`), ...bars, html("p", { class: "note" }, ...one, OVERLAP),
+    html("p", {}, told[layer][head])];
 }
 
 // The heads that do most of something, in words.
@@ -53,7 +58,7 @@ function render({ model, el }) {
     return [last, Math.min(head, counts[last] - 1)];
   }
 
-  const tell = (place) => about.replaceChildren(...(place ? described(overview(), place)
+  const tell = (place) => about.replaceChildren(...(place ? described(overview(), data.sets[number()].keys, place)
     : ["Point at a head, or move to it with the arrow keys, to read what it does.", html("br", {}),
       "Click it, or press Enter, to see it large."]));
   const grid = headGrid(root, {
@@ -78,7 +83,7 @@ function render({ model, el }) {
     const choose = (i) => put(model, "mark", names[i] === marked() ? "" : names[i]);
     marks = { set: number(), names, ...choices("rank heads by", names, choose) };
     markRow.replaceChildren(marks.row);
-    about.style.minHeight = `${1.4 * (overview().patterns.length + 6)}em`; // so that nothing below moves
+    about.style.minHeight = `${1.4 * (overview().patterns.length + 9)}em`; // so that nothing below moves
   }
 
   function drawGrid(set) {
