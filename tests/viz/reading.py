@@ -47,7 +47,7 @@ class Seen:
         return self
 
     def count(self):
-        return int(re.search(r"(\d+) lines", self.settle().page.locator(".note").text_content())[1])
+        return int(re.search(r"(\d+) lines?", self.settle().page.locator(".note").text_content())[1])
 
     def state(self, *traits):
         return [self.page.evaluate("trait => widgets.widget.model.get(trait)", trait) for trait in traits]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from playwright.sync_api import expect
@@ -42,6 +44,85 @@ def test_pointing_at_a_token_shows_its_lines_alone_on_either_side(look, layers):
     assert seen.page.evaluate("widgets.widget.synced") == []  # pointing is no choice: Python is not told
 
 
+def test_the_sentence_follows_the_pointer_without_being_read_aloud(look, layers):
+    seen = look(viz.head_view(layers, TOKENS, queries=[1]))
+    now = seen.page.locator(".now")
+    expect(now).to_contain_text("“play” looks most at")
+    seen.token(1, 2).hover()
+    expect(now).to_contain_text("“##ing” is looked at most by")
+    expect(now).to_have_attribute("aria-live", "off")
+    seen.away()
+    expect(now).to_contain_text("“play” looks most at")
+    expect(now).to_have_attribute("aria-live", "off")
+    seen.token(0, 3).click()
+    expect(now).to_contain_text("“play” and “cat” (token 3) look most at")
+    expect(now).to_have_attribute("aria-live", "polite")
+    seen.token(0, 5).hover()
+    expect(now).to_have_attribute("aria-live", "off")
+    seen.page.keyboard.press("ArrowDown")
+    expect(now).to_contain_text("“[SEP]” (token 4) looks most at")
+    expect(now).to_have_attribute("aria-live", "polite")
+
+
+def test_a_threshold_that_no_weight_reaches_is_said(look, layers):
+    weights = np.full((2, 9, 9), 1 / 9)
+    seen = look(viz.head_view(weights, TOKENS, threshold=0.2))
+    note = seen.page.locator(".note")
+    expect(note).to_contain_text("0 lines: no weight reaches 0.2, the largest is 0.111; lower “lines from”.")
+    pixels = (
+        "canvas => canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.some(Boolean)"
+    )
+    assert seen.page.locator("canvas").evaluate(pixels)  # it is written where the lines would be
+    seen.put(heads=[])
+    expect(note).to_contain_text("0 lines: no head is on.")
+    assert not seen.page.locator("canvas").evaluate(pixels)
+    seen.put(heads=[0], threshold=0)
+    assert seen.count() == 81
+
+
+def test_a_fixed_token_that_is_not_shown_is_named_with_what_shows_it(look, layers):
+    seen = look(viz.head_view(layers, TOKENS, sentence_b=5, sentences="AB", queries=[6]))
+    now = seen.page.locator(".now")
+    expect(now).to_contain_text("“cat” (token 6) stands in sentence B and is not shown; B→A or B→B shows it.")
+    seen.put(queries=[], looked_at=[1, 2])
+    expect(now).to_contain_text(
+        "“play” and “##ing” stand in sentence A and are not shown; A→A or B→A shows them."
+    )
+    seen.put(sentences="BA")
+    expect(now).to_contain_text(re.compile("^Layer 0: “play” and “##ing” are looked at most by"))
+    seen.put(sentences="all", hide_special=True, looked_at=[8])
+    expect(now).to_contain_text("“[SEP]” (token 8) is a special token and hidden.")
+    seen.put(merge_words=True, hide_special=False, looked_at=[1])
+    expect(now).to_contain_text(re.compile("^Layer 0: “playing” is looked at"))
+
+
+DASHES = """() => {
+  const seen = new Set(), pen = document.querySelector("canvas").getContext("2d"), stroke = pen.stroke;
+  pen.stroke = function () { seen.add(`${this.strokeStyle} ${this.getLineDash()}`); stroke.call(this); };
+  return new Promise((go) => {
+    widgets.widget.model.set("threshold", 0);
+    requestAnimationFrame(() => requestAnimationFrame(() => go([...seen])));
+  });
+}"""
+
+
+def test_heads_of_one_colour_are_told_apart_by_their_dashes(look, rng):
+    seen = look(viz.head_view(rng.dirichlet(np.ones(9), size=(20, 9)), TOKENS))
+    assert len(seen.page.evaluate(DASHES)) == 20  # no two heads look alike
+    expect(seen.page.locator(".note")).to_contain_text(
+        "Lines of heads 8–15 are dashed, from head 16 on dotted."
+    )
+    look_of = "node => getComputedStyle(node).backgroundImage + getComputedStyle(node).boxShadow"
+    chips = seen.page.get_by_role("toolbar").get_by_role("button")
+    assert len({chips.nth(head).evaluate(look_of) for head in range(20)}) == 20
+
+
+def test_what_stands_in_place_of_an_empty_table_can_be_read(look, layers):
+    seen = look(viz.head_view(layers, TOKENS))
+    seen.page.locator("summary").click()
+    assert seen.page.locator("caption").bounding_box()["height"] < 60
+
+
 # Opacity in the middle of each cell of the strips beside the right column, or the left one.
 OPACITIES = """([side, heads, rows]) => {
   const canvas = document.querySelector("canvas"), pen = canvas.getContext("2d");
@@ -70,14 +151,17 @@ def test_clicks_fix_tokens_and_their_weights_are_summed(look, layers):
     seen.shows(layers[0][:, 3])
     seen.token(0, 6).click()
     caption, heads, rows, _ = seen.table()
-    assert caption.startswith("Layer 0: where “cat” and “cat” look, sum over 2 tokens")
-    assert (heads, rows) == (["head 0", "head 1", "head 2", "head 3", "mean"], TOKENS)
+    assert caption.startswith("Layer 0: where “cat” (token 3) and “cat” (token 6) look, sum over 2 tokens")
+    assert (heads, rows) == (["head 0", "head 1", "head 2", "head 3", "sum, mean of heads"], TOKENS)
     seen.shows(layers[0][:, [3, 6]].sum(axis=1))
     assert seen.count() == (layers[0][:, [3, 6]] >= 0.1).sum()
-    expect(seen.page.get_by_text("sum over 2 tokens", exact=True)).to_be_visible()
+    expect(seen.page.get_by_text("sum over 2 tokens, mean of 4 heads", exact=True)).to_be_visible()
     assert (seen.state("queries", "looked_at"), seen.fixed(0)) == ([[3, 6], []], [3, 6])
+    expect(seen.page.locator(".between small").nth(1)).to_have_text(re.compile("^sum"))
     most = TOKENS[int(layers[0][:, [3, 6]].sum(axis=1).mean(axis=0).argmax())]
-    expect(seen.page.locator("[aria-live]")).to_contain_text(f"“cat” and “cat” look most at “{most}”")
+    expect(seen.page.locator("[aria-live]")).to_contain_text(
+        f"“cat” (token 3) and “cat” (token 6) look most at “{most}”"
+    )
 
     seen.token(1, 1).click()  # choosing on the other side gives these up
     assert (seen.state("queries", "looked_at"), seen.fixed(0), seen.fixed(1)) == ([[], [1]], [], [1])
@@ -99,7 +183,7 @@ def test_all_can_be_done_by_keyboard(look, layers):
     press("ArrowDown")
     assert seen.page.evaluate("document.activeElement.textContent") == "cat"
     assert seen.count() == 4 * 9  # the token that the keys have come to is looked at before it is chosen
-    expect(seen.page.locator(".now")).to_contain_text("“cat” looks most at")
+    expect(seen.page.locator(".now")).to_contain_text("“cat” (token 3) looks most at")
     press("Enter")
     press("End")
     press(" ")
@@ -220,7 +304,11 @@ def test_threshold_leaves_out_lines_and_top_k_leaves_out_weights(look, layers):
     seen.put(looked_at=[], threshold=0)
     assert seen.count() == 4 * 9 * 2
     expect(seen.page.locator(".note")).to_contain_text(
-        "Only the 2 largest weights of each query and head count"
+        "Only the 2 largest weights of each query and head count; in the numbers, too, the others are 0."
+    )
+    seen.put(top_k=1)
+    expect(seen.page.locator(".note")).to_contain_text(
+        "Only the largest weight of each query and head counts;"
     )
 
 

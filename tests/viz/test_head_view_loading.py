@@ -139,7 +139,7 @@ def test_512_tokens_and_12_heads_are_drawn_in_good_time(look, rng):
     expect(seen.token(0, 511)).to_be_in_viewport()
     seen.page.keyboard.press("Enter")
     seen.shows(weights[0, :, 511], atol=5e-3)
-    expect(seen.page.locator(".note")).to_contain_text("In sight are 487–512 of 512.")
+    expect(seen.page.locator(".note")).to_contain_text("In sight are tokens 486–511 of 512.")
 
 
 def test_of_too_many_lines_the_strongest_are_drawn_and_it_is_said(look):

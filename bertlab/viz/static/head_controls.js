@@ -46,6 +46,7 @@ function headChips(colours, change, now) {
 
   const chip = (head) => html("button", {
     type: "button", class: "head", style: `--head: ${colours[head % colours.length]}`, tabindex: "-1",
+    "data-round": Math.min(2, Math.floor(head / colours.length)),
     "aria-label": `head ${head}`, title: `head ${head}: click turns it on or off, double click shows it alone`,
     onclick: () => { stop(head); flip(head); }, ondblclick: () => alone(head),
   }, String(head));

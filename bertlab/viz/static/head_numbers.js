@@ -1,13 +1,23 @@
 // What is shown of a layer, and what it adds up to. The same as head_selection.py; nothing here draws.
 
+import { shown } from "./kit.js";
 import { merged } from "./weights.js";
 
-// One column: what is written in each row, and the positions of the tokens that it stands for.
+// What a row is called in a sentence: of several that look alike, also where it stands.
+function called(name, positions, alike) {
+  const where = positions.length > 1 ? `tokens ${positions[0]}–${positions.at(-1)}` : `token ${positions[0]}`;
+  return `“${shown(name)}”${alike > 1 ? ` (${where})` : ""}`;
+}
+
+// One column: what is written in each row, what it is called, and the positions of the tokens that it stands for.
 export function rowsOf(set, side, { merge_words, hide_special }, sentence = null) {
-  const special = new Set(set[`${side}_special`]);
+  const special = new Set(set[`${side}_special`]), alike = new Map();
   const all = merge_words ? set[`${side}_words`] : set[side].map((token, i) => [token, [i]]);
+  for (const [name] of all) alike.set(name, (alike.get(name) ?? 0) + 1);
   const inB = ([first]) => set.sentence_b !== null && first >= set.sentence_b;
-  return all.map(([name, positions]) => ({ name, positions, b: inB(positions) }))
+  return all.map(([name, positions]) => ({
+    name, positions, b: inB(positions), said: called(name, positions, alike.get(name)),
+  }))
     .filter((row) => !(hide_special && special.has(row.positions[0])) && (!sentence || row.b === (sentence === "B")));
 }
 
@@ -20,6 +30,13 @@ export function bothColumns(set, chosen) {
 export function rowsWith(rows, positions) {
   const wanted = new Set(positions);
   return rows.flatMap((row, i) => (row.positions.some((position) => wanted.has(position)) ? [i] : []));
+}
+
+// Rows that stand for any of these positions, but have been filtered away.
+export function hiddenRows(set, side, rows, chosen, positions) {
+  const all = rowsOf(set, ["queries", "keys"][side], { ...chosen, hide_special: false });
+  const here = new Set(rows[side].map((row) => row.positions[0]));
+  return rowsWith(all, positions).map((i) => all[i]).filter((row) => !here.has(row.positions[0]));
 }
 
 // Weights of one head between the rows of both columns. What is hidden is not made up for.

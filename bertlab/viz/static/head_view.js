@@ -1,9 +1,10 @@
 import { frame, html, ink, onTheme, sharp, shown, table } from "./kit.js";
 import { chunkName, headSource } from "./weights.js";
-import { between, bothColumns, mean, rowsWith, sums } from "./head_numbers.js";
-import { captionSaid, focusSaid, noteSaid, nothingSaid, sightSaid, sumSaid } from "./head_words.js";
+import { between, bothColumns, hiddenRows, mean, rowsWith, sums } from "./head_numbers.js";
+import { captionSaid, focusSaid, hiddenSaid, linesSaid, noteSaid, nothingSaid } from "./head_words.js";
+import { numberSaid, numbersSaid, sightSaid } from "./head_words.js";
 import { controls } from "./head_controls.js";
-import { drawLines, drawStrips, inSight, placeOf, ROW } from "./line_canvas.js";
+import { drawLines, drawNothing, drawStrips, inSight, placeOf, ROW } from "./line_canvas.js";
 import { onDemand } from "./on_demand.js";
 import { tokenColumn } from "./token_columns.js";
 
@@ -18,6 +19,7 @@ function render({ model, el }) {
   let weights = new Map(), loaded = false; // between these rows, of the heads that are on
   let made = new Map(), madeFor = ""; // the same of all heads that were on before, and for what they were made
   let pointed = null, walked = null; // what the pointer, or the keyboard, is at: { side, rows }
+  let byPointer = false; // whether what is seen changed last because the pointer moved: that is not read aloud
   let frameAsked = 0, all = false, closed = false;
 
   // ---- what is chosen at present, such that it fits together: Python may change one thing before another
@@ -48,7 +50,7 @@ function render({ model, el }) {
     return found.find((focus) => focus.rows.length) ?? null;
   }
 
-  const namesOf = (focus) => focus.rows.map((row) => shown(rows[focus.side][row].name));
+  const namesOf = (focus) => focus.rows.map((row) => rows[focus.side][row].said);
 
   // Head by head, what those in focus give to each row of the other column, or get from it; and the heads' mean.
   function summed(focus) {
@@ -62,10 +64,11 @@ function render({ model, el }) {
     if (!focus || !loaded) {
       return { caption: "Fix a token, or go to one by the arrow keys, to read its weights here.", head: [], rows: [] };
     }
-    const { byHead, means } = summed(focus), lists = [...byHead.values(), means];
+    const { byHead, means } = summed(focus), lists = [...byHead.values(), means], state = now();
+    const named = [...[...byHead.keys()].map((head) => `head ${head}`), numberSaid(state, focus.rows.length, true)];
     return {
-      caption: captionSaid(now(), focus.side, namesOf(focus)),
-      head: [focus.side ? "looks" : "is looked at", ...[...byHead.keys()].map((head) => `head ${head}`), "mean"],
+      caption: captionSaid(state, focus.side, namesOf(focus)),
+      head: [focus.side ? "looks" : "is looked at", ...named],
       rows: rows[1 - focus.side].map((row, i) => [shown(row.name), ...lists.map((list) => list[i].toFixed(3))]),
     };
   }
@@ -74,6 +77,7 @@ function render({ model, el }) {
   const root = frame(el, "head-view", "Head view: lines from tokens that look to tokens looked at", (key) => {
     if (key !== "Escape" || !(pointed || walked || fixed())) return false;
     pointed = walked = null;
+    byPointer = false;
     change({ queries: [], looked_at: [] });
     schedule(true);
     return true;
@@ -81,10 +85,10 @@ function render({ model, el }) {
   const choosers = controls(data, change, now);
   const at = (side, row) => (row === null ? null : { side, rows: [row] });
   const lists = ["tokens that look", "tokens looked at"].map((label, side) => tokenColumn(label, {
-    point: (row) => { pointed = at(side, row); schedule(false); },
+    point: (row) => { pointed = at(side, row); byPointer = true; schedule(false); },
     walk: (row) => {
       walked = at(side, row);
-      if (row !== null) pointed = null;
+      if (row !== null) [pointed, byPointer] = [null, false];
       show(row);
       schedule(true);
     },
@@ -110,10 +114,10 @@ function render({ model, el }) {
   }
 
   // Over the strips: which cells are which heads.
-  function captionOf(nHeads, side) {
-    const last = html("span", {}, String(nHeads - 1));
+  function captionOf(state, n, side) {
+    const last = html("span", {}, String(state.here - 1)), number = numberSaid(state, n);
     const heads = html("span", { class: "strip" }, html("span", {}, "0"), "heads", last);
-    return side ? ["mean ", heads] : [heads, " mean"];
+    return side ? [`${number} `, heads] : [heads, ` ${number}`];
   }
 
   // ---- drawing: all of it after a change, the canvas alone while the pointer moves or the box scrolls
@@ -123,7 +127,10 @@ function render({ model, el }) {
     frameAsked ||= requestAnimationFrame(() => {
       frameAsked = 0;
       if (all) draw();
-      else paint();
+      else {
+        paint();
+        say();
+      }
     });
   }
 
@@ -151,18 +158,25 @@ function render({ model, el }) {
     }
     weights = new Map(loaded ? on.map((head) => [head, made.get(head)]) : []);
     paint();
-    say(state, walked ?? chosen);
+    say();
     numbers.draw();
   }
 
-  function say(state, focus) {
+  function say() {
+    const state = now(), focus = pointed ?? walked ?? fixed();
     let words = nothingSaid(state);
     if (!loaded) {
       const failed = weightsOf.failed(), { layer } = state;
       words = failed ? `Layer ${layer} could not be loaded: ${failed.message}` : `loading layer ${layer} …`;
     } else if (focus) words = focusSaid(state, focus.side, namesOf(focus), rows[1 - focus.side], summed(focus).means);
+    const hidden = SIDES.map((trait, side) => hiddenSaid(state, side, hiddenOf(state, trait, side)));
+    words = [...hidden, words].filter(Boolean).join(" ");
+    live.setAttribute("aria-live", byPointer ? "off" : "polite");
     if (live.textContent !== words) live.textContent = words;
   }
+
+  const hiddenOf = (state, trait, side) => (state[trait].length
+    ? hiddenRows(state.set, side, rows, state, state[trait]) : []);
 
   function paint() {
     const width = box.clientWidth, height = box.clientHeight, state = now();
@@ -179,15 +193,21 @@ function render({ model, el }) {
     if (focus && loaded) {
       drawStrips(pen, place, beside, { ...summed(focus), seen: seen[beside], n: focus.rows.length }, look);
     }
-    captions.forEach((caption, side) => caption.replaceChildren(...(beside === side ? captionOf(nHeads, side) : [])));
+    if (loaded && state.on.length && !lines.count) drawNothing(pen, place, focus, lines.most, threshold, look);
+    captions.forEach((caption, side) => caption.replaceChildren(
+      ...(beside === side ? captionOf(state, focus.rows.length, side) : [])));
     const waits = weightsOf.failed() ? "not loaded" : "loading …";
-    sum.textContent = !loaded ? waits : focus ? sumSaid(state, namesOf(focus)) : "";
-    canvas.setAttribute("aria-label", `${lines.drawn} lines between the two columns`);
-    note.textContent = noteSaid(state, data, lines, sightSaid(rows, seen), focus);
+    sum.textContent = !loaded ? waits : focus ? numbersSaid(state, namesOf(focus)) : "";
+    canvas.setAttribute("aria-label", `${linesSaid(lines.drawn)} between the two columns`);
+    const sight = sightSaid(state.set, rows, seen);
+    note.textContent = noteSaid(state, data, lines, { sight, focused: focus, loaded });
   }
 
   for (const trait of TRAITS) model.on(`change:${trait}`, changed);
-  function changed() { schedule(true); }
+  function changed() {
+    byPointer = false;
+    schedule(true);
+  }
   const size = new ResizeObserver(() => schedule(false));
   size.observe(box);
   const untheme = onTheme(root, () => schedule(false));

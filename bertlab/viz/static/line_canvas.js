@@ -5,6 +5,7 @@ const MEAN = 38; // pixels for the mean of the heads, in numbers
 const LANES = 13; // pixels of a row over which the ends of its heads are spread: each head has its place
 const LEVELS = 10; // of opacity and width; the lines of one level look alike
 const THIN = 3; // levels below this are one pixel wide: many such lines at one stroke are quick, wider ones are not
+const FONT = "12px system-ui, 'Segoe UI', 'DejaVu Sans', sans-serif";
 const MOST = 6000; // lines at once, the strongest: more can be neither told apart nor drawn in good time
 
 const levelOf = (weight) => Math.min(LEVELS - 1, Math.floor(Math.sqrt(weight) * LEVELS));
@@ -12,6 +13,9 @@ const widthOf = (level) => Math.max(1, 1 + 0.35 * (level - THIN + 1));
 // With a token in focus weak lines may be seen well; without, they would cover the strong ones. On black they fade.
 const opacityOf = (level, focus, dark) => ((level + 0.7) / LEVELS) ** ((focus ? 1 : 1.7) * (dark ? 0.75 : 1));
 
+// Colours come again after some heads: then the lines are dashed, and then dotted.
+const DASHES = [[], [7, 4], [1.5, 3]];
+const dashOf = (colours, head) => DASHES[Math.min(DASHES.length - 1, Math.floor(head / colours.length))];
 const colourOf = (colours, head) => colours[head % colours.length];
 const laneOf = (head, nHeads) => LANES * ((head + 0.5) / nHeads - 0.5);
 
@@ -19,8 +23,9 @@ const laneOf = (head, nHeads) => LANES * ((head + 0.5) / nHeads - 0.5);
 // have an end in sight.
 function collect({ weights, rows, seen, focus, threshold }) {
   const levels = Array.from({ length: LEVELS }, () => []), nQueries = rows[0].length, nKeys = rows[1].length;
-  let count = 0;
+  let count = 0, most = 0;
   const take = (head, query, key, weight) => {
+    if (weight > most) most = weight;
     if (weight < threshold || weight <= 0) return;
     levels[levelOf(weight)].push(head, query, key);
     count++;
@@ -38,7 +43,7 @@ function collect({ weights, rows, seen, focus, threshold }) {
     }
     if (focus?.side === 0) for (const query of focus.rows) row(query, 0, nKeys);
   }
-  return { levels, count };
+  return { levels, count, most };
 }
 
 // Leave out the weakest lines beyond `MOST`; of the weakest level that stays, evenly spread ones.
@@ -73,11 +78,15 @@ export function inSight({ stays, height, scrolled }, rows) {
     : [Math.floor(scrolled / ROW), Math.min(side.length, Math.ceil((scrolled + height) / ROW))]));
 }
 
-// With a focus, the lines leave room for the strips beside the other column. Returns how many there are, and are drawn.
+// With a focus, the lines leave room for the strips beside the other column.
+function ends(place, focus) {
+  const beside = place.strip + MEAN + 4;
+  return [place.edges[0] + (focus?.side === 1 ? beside : 0), place.edges[1] - (focus?.side === 0 ? beside : 0)];
+}
+
+// Returns how many lines there are, and are drawn, and the largest weight, even if it is not drawn.
 export function drawLines(pen, place, what, { colours, dark }) {
-  const { levels, count } = collect(what), { focus } = what, beside = place.strip + MEAN + 4;
-  const left = place.edges[0] + (focus?.side === 1 ? beside : 0);
-  const right = place.edges[1] - (focus?.side === 0 ? beside : 0);
+  const { levels, count, most } = collect(what), { focus } = what, [left, right] = ends(place, focus);
   const kept = count > MOST ? strongest(levels) : levels;
   kept.forEach((lines, level) => {
     const byHead = new Map();
@@ -89,6 +98,7 @@ export function drawLines(pen, place, what, { colours, dark }) {
       const lane = laneOf(head, what.nHeads);
       Object.assign(pen, { strokeStyle: colourOf(colours, head), lineWidth: widthOf(level) });
       pen.globalAlpha = opacityOf(level, focus, dark);
+      pen.setLineDash(dashOf(colours, head));
       pen.beginPath();
       for (const i of starts) {
         pen.moveTo(left, place.y(0, lines[i + 1]) + lane);
@@ -102,13 +112,21 @@ export function drawLines(pen, place, what, { colours, dark }) {
     }
   });
   pen.globalAlpha = 1;
-  return { count, drawn: Math.min(count, MOST) };
+  pen.setLineDash([]);
+  return { count, drawn: Math.min(count, MOST), most };
+}
+
+// Where lines would be: why there are none.
+export function drawNothing(pen, place, focus, most, threshold, { colour }) {
+  const [left, right] = ends(place, focus), said = most > 0 ? `no weight reaches ${threshold}` : "no weight above 0";
+  Object.assign(pen, { font: FONT, textBaseline: "middle", textAlign: "center", fillStyle: colour });
+  pen.fillText(said, (left + right) / 2, Math.min(place.height / 2, 60), right - left);
 }
 
 // Beside each row of `side` in sight: a cell for each head in its place, stronger for more, and the mean in numbers.
 export function drawStrips(pen, place, side, { byHead, means, seen, n }, { colours, colour, dark }) {
   const { cell, strip } = place, x = side === 0 ? place.edges[0] + 2 : place.edges[1] - strip - 1;
-  Object.assign(pen, { font: "12px system-ui, 'Segoe UI', 'DejaVu Sans', sans-serif", textBaseline: "middle" });
+  Object.assign(pen, { font: FONT, textBaseline: "middle" });
   pen.textAlign = side === 0 ? "left" : "right";
   for (let row = seen[0]; row < seen[1]; row++) {
     const y = place.y(side, row), top = Math.round(y - 0.38 * ROW), tall = Math.round(0.76 * ROW);
