@@ -79,6 +79,28 @@ def test_D13_of_equals_the_lower_id_wins_a_place_too():
     assert ids_of(found) == [(1, EOS), (2, EOS)]
 
 
+def table_of(**rows):
+    """A table by the last word; what is not in it ends."""
+    letters = {None: "first", A: "a", B: "b"}
+    return lambda s, prefix: (0.0, *rows.get(letters[prefix[-1] if prefix else None], (0.0, 0.0, 1.0)))
+
+
+def test_D13_of_equals_the_one_that_began_with_the_lower_id_wins_a_place():
+    """`A A` and `B A` are equal, with one place left; live ones do not stand in the order of their scores."""
+    rows = table_of(first=(0.4, 0.6, 0.0), a=(0.6, 0.4, 0.0), b=(0.4, 0.6, 0.0))
+    model = TableModel(lambda s, prefix: rows(s, prefix) if len(prefix) < 2 else (0.0, 0.0, 0.0, 1.0), EOS)
+    (found,) = beam_search(model, ONE, 4, beam_size=2, n_best=2)
+    assert ids_of(found) == [(B, B, EOS), (A, A, EOS)]
+
+
+def test_D13_of_equals_the_lower_id_comes_first_even_if_it_ends_later():
+    rows = table_of(first=(0.5, 0.5, 0.0), a=(0.5, 0.5, 0.0), b=(0.5, 0.0, 0.5))
+    model = TableModel(lambda s, prefix: rows(s, prefix) if len(prefix) < 2 else (0.0, 0.0, 0.0, 1.0), EOS)
+    for n_best in (1, 2):
+        (found,) = beam_search(model, ONE, 4, beam_size=4, alpha=0, n_best=n_best)
+        assert ids_of(found) == [(A, A, EOS), (A, B, EOS)][:n_best]
+
+
 @pytest.mark.parametrize("V", [5, 5000])
 def test_D13_the_largest_come_in_the_order_in_which_they_stand(V):
     rng = np.random.default_rng(0)
@@ -180,8 +202,11 @@ def test_sentences_that_are_done_leave_the_batch():
 
 
 def test_a_finished_one_keeps_its_place():
-    (found,) = beam_search(TableModel(d13, EOS), ONE, 4, beam_size=2, alpha=0, n_best=2)
-    assert ids_of(found) == [(B, EOS), (A, B, EOS)]
+    """Three places: one is taken in the first step, all in the second, though longer ones score better."""
+    model = TableModel(lambda s, prefix: (0.0, 0.3, 0.3, 0.4), EOS)
+    (found,) = beam_search(model, ONE, 9, beam_size=3, alpha=2.0, n_best=3)
+    assert ids_of(found) == [(EOS,), (A, EOS), (B, EOS)]
+    assert model.calls == [1, 2]
 
 
 def test_what_was_cut_off_comes_after_all_that_ended():
