@@ -10,6 +10,7 @@ from playwright.sync_api import Page, expect
 
 from bertlab import viz
 from bertlab.viz.matrix_view import rounded_up
+from bertlab.viz.style import relative_luminance
 from bertlab.viz.widget import script
 from bertlab.viz.word_pieces import merge
 
@@ -230,6 +231,42 @@ def test_the_picture_is_as_opaque_as_the_weights_and_small_cells_give_way_to_the
     padded = np.pad(given, ((0, -5 % block), (0, -7 % block)))
     blocks = padded.reshape(height, block, width, block).max(axis=(1, 3))
     np.testing.assert_allclose(opacity, np.minimum(1, blocks / top), atol=0.51 / 255)
+
+
+INKS = """async ([source, asked]) => {
+  const { readable } = await import(URL.createObjectURL(new Blob([source], { type: "text/javascript" })));
+  return asked.map((given) => readable(...given));
+}"""
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(
+    ("full", "ground"),
+    [((8, 48, 107), (255, 255, 255)), ((156, 203, 255), (17, 17, 17)), ((8, 48, 107), (250, 240, 200))],
+)
+def test_numbers_stand_out_from_their_cells_by_4_5_to_1_at_any_weight(blank_page, full, ground):
+    shares = np.linspace(0, 1, 101)
+    asked = [script("heat_drawing"), [[list(full), share, list(ground)] for share in shares.tolist()]]
+    inks = np.array([{"#000": 0, "#fff": 1}[ink] for ink in blank_page.page.evaluate(INKS, asked)])
+    cells = shares[:, None] * np.array(full) / 255 + (1 - shares[:, None]) * np.array(ground) / 255
+    luminances = relative_luminance(cells)
+    contrasts = (np.maximum(inks, luminances) + 0.05) / (np.minimum(inks, luminances) + 0.05)
+    assert contrasts.min() >= 4.5
+
+
+@pytest.mark.browser
+def test_a_number_on_middle_blue_is_black(put_on_page):
+    page = put_on_page(viz.matrix_view(np.tile([0.55, 0.45], (2, 1)), ["a", "b"]))
+    focus_map(page)
+    page.wait_for_timeout(50)
+    white, black = page.evaluate("""() => {
+      const canvas = document.querySelector(".heat canvas"), { width, height } = canvas;
+      const { data } = canvas.getContext("2d").getImageData(0, 0, width, height);
+      const is = (shade) => Array.from({ length: data.length / 4 }, (_, i) => data.slice(4 * i, 4 * i + 4))
+        .filter(([r, g, b, a]) => r === shade && g === shade && b === shade && a === 255).length;
+      return [is(255), is(0)];
+    }""")
+    assert (white, black > 10) == (0, True)
 
 
 LAYOUT = """async ([source, sizes]) => {

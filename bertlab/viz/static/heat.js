@@ -120,7 +120,8 @@ export function heatMap(root, { choose, look, zoomed }) {
 
   return {
     node, zoom,
-    // weights, rows and columns (tokens), top (the weight of full colour), splits ([row, column] or nothing)
+    // weights, rows and columns (tokens), top (the weight of full colour), splits ([row, column] or nothing),
+    // diagonal (whether to outline where a token looks at itself)
     show(given, name) {
       const same = map?.rows === given.rows && map?.columns === given.columns;
       map = { ...given, longest: same ? map.longest : null };

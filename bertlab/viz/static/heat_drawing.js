@@ -13,6 +13,25 @@ const SLOPE = 0.96; // 55 degrees
 // Dark on a light page, light on a dark one: how opaque it is tells the weight.
 export const hue = (root) => (ink(root).dark ? [156, 203, 255] : [8, 48, 107]);
 
+// What is behind a node: the colour of the nearest one around it that has one.
+function behind(node, dark) {
+  for (let at = node; at; at = at.parentElement) {
+    const [red, green, blue, opaque = 1] = (getComputedStyle(at).backgroundColor.match(/[\d.]+/g) ?? []).map(Number);
+    if (blue !== undefined && opaque > 0) return [red, green, blue];
+  }
+  return dark ? [17, 17, 17] : [255, 255, 255];
+}
+
+// Black or white, whichever stands out more from a colour that lies on another: by the relative luminance of WCAG.
+export function readable(colour, opacity, ground) {
+  const [red, green, blue] = colour.map((part, i) => {
+    const share = (opacity * part + (1 - opacity) * ground[i]) / 255;
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+  });
+  const luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  return (luminance + 0.05) ** 2 > 1.05 * 0.05 ? "#000" : "#fff";
+}
+
 // Weights as a picture of a pixel a cell; where cells are smaller than pixels, of the largest weight of each block.
 export function picture({ weights, rows, columns, top }, colour, block) {
   const [tall, wide] = [rows, columns].map((tokens) => Math.ceil(tokens.length / block));
@@ -66,7 +85,7 @@ export function layout({ rows, columns, longest }, room, size) {
 export function drawHeat({ canvas, root, view, map, image, spot, scroll }) {
   const style = getComputedStyle(root), { colour, dark } = ink(root), pen = sharp(canvas, view.wide, view.tall);
   const sheet = {
-    pen, view, map, spot, dark, ink: colour, mark: style.getPropertyValue("--mark"),
+    pen, view, map, spot, ink: colour, hue: hue(root), ground: behind(root, dark), mark: style.getPropertyValue("--mark"),
     x: (column) => view.left + column * view.width - scroll.left,
     y: (row) => view.above + row * view.height - scroll.top,
     rows: inSight(scroll.top, view.height, view.tall - view.above, map.rows.length),
@@ -76,6 +95,7 @@ export function drawHeat({ canvas, root, view, map, image, spot, scroll }) {
   within(pen, view.left - 2, view.above - 2, view.wide, view.tall, () => {
     cells(sheet, image);
     lines(sheet);
+    if (map.diagonal) diagonal(sheet);
     if (view.width >= NUMBERED) numbers(sheet);
     if (spot) cross(sheet);
   });
@@ -128,14 +148,32 @@ function lines({ pen, view, map, rows, columns, x, y, ink: colour }) {
   pen.globalAlpha = 1;
 }
 
-function numbers({ pen, view, map, rows, columns, x, y, ink: colour, dark, font }) {
+// Where a token looks at itself: a guide, so that the token before or after is not taken for it.
+function diagonal({ pen, view, map, rows, columns, x, y, ink: colour }) {
+  Object.assign(pen, { strokeStyle: colour, lineWidth: 1, globalAlpha: 0.55 });
+  if (view.height < FRAMED) {
+    pen.setLineDash([4, 3]);
+    pen.beginPath();
+    pen.moveTo(x(0), y(0));
+    pen.lineTo(x(map.columns.length), y(map.rows.length));
+    pen.stroke();
+    pen.setLineDash([]);
+  } else {
+    for (let i = Math.max(rows[0], columns[0]); i < Math.min(rows[1], columns[1]); i++) {
+      pen.strokeRect(x(i) + 0.5, y(i) + 0.5, view.width - 1, view.height - 1);
+    }
+  }
+  pen.globalAlpha = 1;
+}
+
+function numbers({ pen, view, map, rows, columns, x, y, hue: full, ground, font }) {
   pen.font = font(12);
   Object.assign(pen, { textAlign: "center", textBaseline: "middle" });
   for (let row = rows[0]; row < rows[1]; row++) {
     for (let column = columns[0]; column < columns[1]; column++) {
       const weight = map.weights[row * map.columns.length + column];
       if (weight < 0.005) continue;
-      pen.fillStyle = weight / map.top <= 0.5 ? colour : dark ? "#000" : "#fff";
+      pen.fillStyle = readable(full, Math.min(1, weight / map.top), ground);
       const words = weight >= 0.995 ? "1" : weight.toFixed(2).slice(1);
       pen.fillText(words, x(column) + view.width / 2, y(row) + view.height / 2 + 1);
     }
