@@ -6,13 +6,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from bertlab.viz.attentions import AttentionLayers, attention_sets
 from bertlab.viz.head_summary import SPREAD, HeadSummary, strongest, summarise
 from bertlab.viz.quantise import thumbnail
-from bertlab.viz.style import RED, WEIGHTS, WIDTH, house_style, new_figure, title_height
+from bertlab.viz.style import GREY, RED, WEIGHTS, WIDTH, house_style, new_figure, title_height
 
 FINEST = 32  # pixels that a thumbnail has at least when it is drawn
 GAP = 4  # pixels between thumbnails, the lines around them included
@@ -25,6 +26,7 @@ class Thumbnails(NamedTuple):
 
     pictures: list[np.ndarray]  # for each layer (H, rows, columns) uint8: 255 is the head's largest weight
     largest: list[np.ndarray]  # for each layer (H,): the largest weight of each head
+    is_cross: bool = False  # between two sequences no token can look at itself
 
 
 def thumbnails(layers: AttentionLayers) -> Thumbnails:
@@ -34,7 +36,7 @@ def thumbnails(layers: AttentionLayers) -> Thumbnails:
         np.stack([thumbnail(head / (peak or 1.0)) for head, peak in zip(layer, peaks, strict=True)])
         for layer, peaks in zip(layers.weights, largest, strict=True)
     ]
-    return Thumbnails(pictures, largest)
+    return Thumbnails(pictures, largest, layers.is_cross)
 
 
 def all_heads(
@@ -105,6 +107,8 @@ def draw_thumbnails(
     picture = ax.imshow(_mosaic(given, own_scale), extent=(0, max(heads), len(heads), 0), cmap=WEIGHTS)
     picture.set_clim(0, 1)
     _axes(ax, heads, cell)
+    if not given.is_cross:
+        _diagonals(ax, heads)
     if chosen is not None:
         _frame(ax, *chosen)
     for place, (layer, head, _) in enumerate(ranked):
@@ -152,6 +156,18 @@ def _axes(ax: Axes, heads: list[int], cell: float) -> None:
     ax.grid(False)
     for spine in ax.spines.values():
         spine.set_visible(False)
+
+
+def _diagonals(ax: Axes, heads: list[int]) -> None:
+    """A thin line in each thumbnail, where a token looks at itself: what lies beside it does not."""
+    inset = 0.06  # of a thumbnail and the gap around it
+    lines = [
+        [(head + inset, layer + inset), (head + 1 - inset, layer + 1 - inset)]
+        for layer, count in enumerate(heads)
+        for head in range(count)
+    ]
+    ax.add_collection(LineCollection(lines, colors=GREY, linewidths=0.6, linestyles="dashed", label="itself"))
+    ax.set_title("dashed: a token to itself", loc="right", fontsize=10, color=GREY, fontweight="normal")
 
 
 def _frame(ax: Axes, layer: int, head: int) -> None:

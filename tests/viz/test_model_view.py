@@ -192,6 +192,33 @@ def test_pointing_at_a_head_says_what_it_does(weights, put_on_page):
     assert state(page, "layer", "head") == [None, None]
 
 
+DASHED = """([canvas, low]) => {
+  const { data, width } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+  const opacity = (i, shift) => data[4 * (i * width + i + shift) + 3];
+  const middle = Array.from({ length: width - 16 }, (_, i) => i + 8);
+  return [0, low].map((shift) => middle.filter((i) => opacity(i, shift) > 60).length / middle.length);
+}"""
+
+
+@pytest.mark.browser
+def test_a_guide_shows_where_tokens_look_at_themselves_in_preview_and_open_head(translation, put_on_page):
+    before = np.eye(7, k=-1)
+    view = viz.model_view({"self": viz.AttentionLayers(before, TOKENS), "cross": translation["cross"]})
+    page = put_on_page(view)
+    head(page, 0, 0).hover()
+    page.wait_for_timeout(100)
+    preview = page.locator(".preview canvas")
+    on_line, above = preview.evaluate(f"(canvas) => ({DASHED})([canvas, 6])")
+    assert 0.3 < on_line <= 1  # dashes, on a diagonal that is empty
+    assert above < 0.1
+    expect(page.locator(".preview")).to_have_text("dashed: the token itself")
+    head(page, 0, 0).click()
+    expect(page.get_by_text("▭ outlined: the token itself")).to_be_visible()
+    page.get_by_role("group", name="show").get_by_role("button", name="cross").click()
+    expect(page.get_by_text("▭ outlined: the token itself")).to_be_hidden()
+    expect(page.locator(".preview")).to_have_text("")
+
+
 @pytest.mark.browser
 def test_the_grid_goes_by_keys_and_enter_opens_a_head(weights, put_on_page):
     page = put_on_page(viz.model_view(weights, TOKENS))

@@ -79,6 +79,14 @@ def test_the_chosen_head_is_framed_and_ranked_ones_are_numbered():
     assert "most tokens" in viz.all_heads(weights, list("abcd"), mark="spread").get_suptitle()
 
 
+def test_each_thumbnail_has_a_line_where_a_token_looks_at_itself_but_between_two_sentences(rng):
+    (lines,) = viz.all_heads(random_layers(rng), list("abcde")).axes[0].collections
+    starts = [tuple(map(int, segment[0])) for segment in lines.get_segments()]
+    assert starts == [(0, 0), (1, 0), (0, 1), (1, 1), (2, 1)]
+    assert all((np.diff(segment, axis=0) > 0.8).all() for segment in lines.get_segments())
+    assert not viz.all_heads(random_layers(rng), list("abcde"), list("vwxyz")).axes[0].collections
+
+
 @pytest.mark.parametrize("shape", [(1, 1), (6, 12), (24, 16), (3, 40)])
 def test_nothing_overlaps_and_all_lies_inside_the_picture(rng, shape):
     fig = viz.all_heads([rng.dirichlet(np.ones(4), size=(shape[1], 4))] * shape[0], list("abcd"))

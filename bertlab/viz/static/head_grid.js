@@ -6,6 +6,7 @@ import { hue, painted } from "./heat_drawing.js";
 
 const SMALLEST = 36, LARGEST = 68, TALLEST = 560; // CSS pixels: of a thumbnail with its gap, and of the whole
 const LEFT = 34, ABOVE = 22, GAP = 4; // for the numbers of layers and of heads (as in kit.css), between thumbnails
+const PREVIEW = 128; // of the head that is drawn larger
 const BESIDE = 232, NARROW = 640; // what stands beside the grid, unless the page is narrow
 const MOVES = {
   ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0], PageUp: [-5, 0], PageDown: [5, 0],
@@ -15,6 +16,7 @@ const MOVES = {
 // `open([layer, head])`: clicked, or Enter; `look([layer, head] or null)`: under the pointer, or focused.
 export function headGrid(root, { open, look }) {
   let given = null, thumbnails = null, images = null, marked = [], opened = null; // what is shown
+  let preview = null; // { canvas, place }: a head drawn larger elsewhere
   let cells = [], current = [0, 0], pitch = 0, room = 0, due = 0; // how
 
   const canvas = html("canvas", { "aria-hidden": "true" });
@@ -90,6 +92,7 @@ export function headGrid(root, { open, look }) {
       pen.strokeRect(x - 0.5, y - 0.5, side + 1, side + 1);
       pen.globalAlpha = 1;
     });
+    if (preview && images) enlarged(preview, colour);
     const size = Math.max(7, Math.min(9, side / 5));
     marked.forEach(([layer, head], i) => {
       badge(pen, (head + 1) * pitch - GAP / 2, layer * pitch + GAP / 2, size, i + 1, mark);
@@ -98,6 +101,21 @@ export function headGrid(root, { open, look }) {
       Object.assign(pen, { strokeStyle: mark, lineWidth: 3 });
       pen.strokeRect(opened[1] * pitch + 1.5, opened[0] * pitch + 1.5, pitch - 3, pitch - 3);
     }
+  }
+
+  // One head again, larger, and in self-attention with a line where a token looks at itself.
+  function enlarged({ canvas: large, place: [layer, head] }, colour) {
+    const pen = sharp(large, PREVIEW, PREVIEW), before = given.heads.slice(0, layer).reduce((sum, n) => sum + n, 0);
+    pen.imageSmoothingEnabled = false;
+    pen.drawImage(images[before + head], 0, 0, PREVIEW, PREVIEW);
+    Object.assign(pen, { strokeStyle: colour, lineWidth: 1, globalAlpha: 0.5 });
+    pen.strokeRect(0.5, 0.5, PREVIEW - 1, PREVIEW - 1);
+    if (given.cross) return;
+    pen.setLineDash([3, 3]);
+    pen.beginPath();
+    pen.moveTo(0, 0);
+    pen.lineTo(PREVIEW, PREVIEW);
+    pen.stroke();
   }
 
   // Rows of cells, made anew for another set of layers.
@@ -118,7 +136,7 @@ export function headGrid(root, { open, look }) {
 
   return {
     node,
-    // heads (of each layer), size (rows, columns of a thumbnail), largest (weight of each head), told (of each head),
+    // heads (of each layer), cross, size (rows, columns of a thumbnail), largest (weight of each head), told (of each head),
     // ownScale; `levels`: all thumbnails, or nothing yet
     show(next, levels) {
       const others = given?.told !== next.told;
@@ -127,6 +145,11 @@ export function headGrid(root, { open, look }) {
       images = null;
       if (others) build();
       if (others) place();
+      soon();
+    },
+    // Draw a head larger on a canvas; nothing: no longer.
+    enlarge(canvas, place) {
+      preview = canvas && { canvas, place };
       soon();
     },
     // ranked: [layer, head, value] of each, the first first; open: [layer, head] or null

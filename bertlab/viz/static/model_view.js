@@ -58,9 +58,14 @@ function render({ model, el }) {
     return [last, Math.min(head, counts[last] - 1)];
   }
 
-  const tell = (place) => about.replaceChildren(...(place ? described(overview(), data.sets[number()].keys, place)
-    : ["Point at a head, or move to it with the arrow keys, to read what it does.", html("br", {}),
-      "Click it, or press Enter, to see it large."]));
+  function tell(place) {
+    const { cross, keys } = data.sets[number()], large = place && html("canvas", { "aria-hidden": "true" });
+    about.replaceChildren(...(place ? described(overview(), keys, place)
+      : ["Point at a head, or move to it with the arrow keys, to read what it does.", html("br", {}),
+        "Click it, or press Enter, to see it large."]));
+    if (place) about.append(html("div", { class: "preview" }, large, cross ? "" : "dashed: the token itself"));
+    grid.enlarge(large, place);
+  }
   const grid = headGrid(root, {
     open: ([layer, head]) => putAll(model, { layer, head }), look: (place) => tell(place ?? opened()),
   });
@@ -83,14 +88,14 @@ function render({ model, el }) {
     const choose = (i) => put(model, "mark", names[i] === marked() ? "" : names[i]);
     marks = { set: number(), names, ...choices("rank heads by", names, choose) };
     markRow.replaceChildren(marks.row);
-    about.style.minHeight = `${1.4 * (overview().patterns.length + 9)}em`; // so that nothing below moves
+    about.style.minHeight = `${1.4 * (overview().patterns.length + 8) + 10}em`; // so that nothing below moves
   }
 
   function drawGrid(set) {
     const own = model.get("own_scale"), chunk = `thumbnails/${set}`, levels = thumbnails.peek(chunk);
     if (drawn !== (drawn = [set, own, levels !== undefined].join())) {
       if (marks?.set !== set) markButtons();
-      grid.show({ ...overview(), heads: data.sets[set].heads, ownScale: own }, levels);
+      grid.show({ ...overview(), heads: data.sets[set].heads, cross: data.sets[set].cross, ownScale: own }, levels);
       key.mark(own ? "largest of each head" : "1");
       tokens.draw(set);
       numbers.draw();

@@ -90,10 +90,11 @@ export function oneHead(model, root, source) {
   const key = legend(root), readout = html("p", { class: "readout" });
   const spoken = html("p", { class: "spoken", "aria-live": "polite" });
   const numbers = table("Weights of one row as a table", asTable);
+  const itself = html("span", {}, "▭ outlined: the token itself");
   const tools = html("span", { class: "tools" }, words.button);
   const node = html("div", { class: "one-head" },
     html("div", { class: "controls" }, tools, zooms),
-    html("p", { class: "axes" }, "↓ query: looks", html("span", {}, "→ key: is looked at"), key.node),
+    html("p", { class: "axes" }, "↓ query: looks", html("span", {}, "→ key: is looked at"), itself, key.node),
     heat.node, readout, spoken, numbers.fold,
     html("p", { class: "note" }, "Each row is a query and sums to 1; positions count from 0. Weights are rounded, "
       + `off by less than ${data.error}.`));
@@ -165,9 +166,10 @@ export function oneHead(model, root, source) {
     words.mark(merges);
     words.button.hidden = [...set.queries_words, ...set.keys_words].every(([, group]) => group.length === 1);
     key.mark(top);
+    itself.hidden = set.cross;
     heat.show({
       weights, rows: rows.names, columns: columns.names, top,
-      splits: set.sentence_b === null ? null : [begins(rows), begins(columns)],
+      diagonal: !set.cross, splits: set.sentence_b === null ? null : [begins(rows), begins(columns)],
     }, `weights of layer ${layer}, head ${head}: ${rows.names.length} queries look at ${columns.names.length} keys; `
       + "arrow keys move from cell to cell, plus and minus zoom");
   }
