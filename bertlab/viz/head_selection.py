@@ -3,12 +3,14 @@
 The browser does the same (static/head_numbers.js); here it is done once more for the still picture.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from bertlab.viz.attentions import AttentionLayers
+from bertlab.viz.style import shown
 from bertlab.viz.word_pieces import is_special, merge, word, word_groups
 
 SENTENCES = ("all", "AA", "AB", "BA", "BB")  # from which sentence of a pair, to which
@@ -19,11 +21,35 @@ class Rows(NamedTuple):
 
     labels: list[str]
     groups: list[list[int]]
+    names: list[str]  # what a sentence calls it: of several that look alike, also where it stands
+    n_tokens: int  # of the column, with those that are not shown
 
     def of(self, positions: Sequence[int]) -> list[int]:
         """Rows that stand for any of these tokens."""
         wanted = set(positions)
         return [row for row, group in enumerate(self.groups) if wanted & set(group)]
+
+    def placed(self, row: int) -> str:
+        """What a row is called, with its place."""
+        return _called(self.labels[row], self.groups[row], always=True)
+
+
+def _called(label: str, group: Sequence[int], always: bool) -> str:
+    where = f"tokens {group[0]}–{group[-1]}" if len(group) > 1 else f"token {group[0]}"
+    return f"“{shown(label)}” ({where})" if always else f"“{shown(label)}”"
+
+
+def rows_of(tokens: Sequence[str], groups: Sequence[Sequence[int]] | None = None) -> Rows:
+    """A column that shows everything.
+
+    >>> rows_of(["the", "cat", "the"]).names
+    ['“the” (token 0)', '“cat”', '“the” (token 2)']
+    """
+    parts = [list(group) for group in groups or [[i] for i in range(len(tokens))]]
+    labels = [word([tokens[i] for i in part]) if groups else tokens[part[0]] for part in parts]
+    alike = Counter(labels)
+    names = [_called(label, part, alike[label] > 1) for label, part in zip(labels, parts, strict=True)]
+    return Rows(labels, parts, names, len(tokens))
 
 
 def both_columns(
@@ -58,13 +84,19 @@ def both_columns(
 
 
 def _rows(tokens: Sequence[str], merge_words: bool, hide_special: bool, sentence: str | None, b: int) -> Rows:
-    groups = word_groups(tokens) if merge_words else [[i] for i in range(len(tokens))]
-    if hide_special:
-        groups = [group for group in groups if not is_special(tokens[group[0]])]
-    if sentence is not None:
-        groups = [group for group in groups if ("B" if group[0] >= b else "A") == sentence]
-    labels = [word([tokens[i] for i in group]) if merge_words else tokens[group[0]] for group in groups]
-    return Rows(labels, groups)
+    every = rows_of(tokens, word_groups(tokens) if merge_words else None)
+    kept = [
+        row
+        for row, (first, *_) in enumerate(every.groups)
+        if not (hide_special and is_special(tokens[first]))
+        and (sentence is None or ("B" if first >= b else "A") == sentence)
+    ]
+    return Rows(
+        [every.labels[row] for row in kept],
+        [every.groups[row] for row in kept],
+        [every.names[row] for row in kept],
+        len(tokens),
+    )
 
 
 def shown_weights(weights: np.ndarray, queries: Rows, keys: Rows, top_k: int = 0) -> np.ndarray:

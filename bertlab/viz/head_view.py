@@ -8,9 +8,9 @@ import traitlets
 from matplotlib.figure import Figure
 
 from bertlab.viz.attentions import AttentionLayers, attention_sets
-from bertlab.viz.head_lines import head_lines
+from bertlab.viz.head_lines import lines_between
 from bertlab.viz.head_selection import SENTENCES, Rows, both_columns, shown_weights
-from bertlab.viz.head_words import between_said, chosen_said, heads_said, strongest_said
+from bertlab.viz.head_words import between_said, chosen_said, heads_said, hidden_said, strongest_said
 from bertlab.viz.style import shown
 from bertlab.viz.views import AttentionView, check_place
 from bertlab.viz.widget import script
@@ -151,9 +151,8 @@ class HeadView(AttentionView):
         queries, keys = self._columns
         chosen = queries.of(self.queries), keys.of(self.looked_at)
         title = f"{self._place()}: {self._told(*chosen)}"
-        labels = queries.labels, keys.labels
-        return head_lines(
-            self._between(), *labels, title, self._heads_on, *chosen, self.threshold, self._note()
+        return lines_between(
+            self._between(), (queries, keys), title, self._heads_on, chosen, self.threshold, self._note()
         )
 
     @property
@@ -164,9 +163,9 @@ class HeadView(AttentionView):
         told = f"{self._place()}, {heads_said(self._heads_on)}: {self._told(*chosen)}"
         lines = f"Lines {between_said(queries.labels, keys.labels)}, stronger for more weight"
         if not any(chosen) or not self._heads_on:
-            return f"{told}. {lines}."
+            return " ".join([f"{told}. {lines}.", *self._hidden()])
         mean = self._between()[self._heads_on].mean(axis=0)
-        return f"{told}. {lines}{strongest_said(mean, queries.labels, keys.labels, *chosen)}."
+        return f"{told}. {lines}{strongest_said(mean, queries.names, keys.names, *chosen)}."
 
     def _place(self) -> str:
         name = shown(list(self.sets)[self.set_number]) if len(self.sets) > 1 else ""
@@ -175,10 +174,29 @@ class HeadView(AttentionView):
     def _told(self, queries: list[int], looked_at: list[int]) -> str:
         unit = "word" if self.merge_words else "token"
         columns = self._columns
-        return chosen_said(columns[0].labels, columns[1].labels, queries, looked_at, unit)
+        return chosen_said(columns[0].names, columns[1].names, queries, looked_at, unit)
+
+    def _hidden(self) -> list[str]:
+        """That chosen tokens have been filtered away."""
+        every, said = both_columns(self._shown, self.merge_words), []
+        for side, positions in enumerate((self.queries, self.looked_at)):
+            here = {group[0] for group in self._columns[side].groups}
+            lost = [row for row in every[side].of(positions) if every[side].groups[row][0] not in here]
+            wanted = None if self.sentences == "all" else self.sentences[side]
+            b = self._shown.sentence_b or 0
+            away = [row for row in lost if wanted not in (None, "AB"[every[side].groups[row][0] >= b])]
+            if wanted and away:
+                said.append(hidden_said([every[side].names[row] for row in away], side, wanted))
+            said += [
+                f"{every[side].names[row]} is a special token and hidden." for row in lost if row not in away
+            ]
+        return said
 
     def _note(self) -> str:
-        said = [f"{heads_said(self._heads_on).capitalize()} of {self._shown.heads[self.layer]}."]
+        said = [
+            *self._hidden(),
+            f"{heads_said(self._heads_on).capitalize()} of {self._shown.heads[self.layer]}.",
+        ]
         if self.sentences != "all":
             said.append(f"Only from sentence {self.sentences[0]} to sentence {self.sentences[1]}.")
         if self.merge_words:
@@ -186,7 +204,9 @@ class HeadView(AttentionView):
         if self.hide_special:
             said.append("Special tokens are hidden; their weight is not given to others.")
         if self.top_k:
-            said.append(f"Only the {self.top_k} largest of each query and head count.")
+            kept = f"{self.top_k} largest weights" if self.top_k > 1 else "largest weight"
+            count = "count" if self.top_k > 1 else "counts"
+            said.append(f"Only the {kept} of each query and head {count}; in the numbers, too, others are 0.")
         return " ".join(said)
 
 

@@ -7,6 +7,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from bertlab.viz.drawing import canvas
+from bertlab.viz.head_selection import Rows
 from bertlab.viz.style import GREY, INK, WIDTH, shown, text_width
 
 MOST_ROWS = 40  # of a column: more cannot be read, so the part around what is chosen is drawn
@@ -88,7 +89,7 @@ def columns(title: str, both: tuple[Part, Part], strip: float, foot: str) -> She
     Parameters
     ----------
     title : str
-        If only a part of a column is drawn, it gets which part that is.
+        Say in it, by `drawn_said`, which part of a column is drawn.
     both : two Part
     strip : float
         Inches to leave free beside the column where nothing is chosen, if something is chosen in the other.
@@ -99,7 +100,7 @@ def columns(title: str, both: tuple[Part, Part], strip: float, foot: str) -> She
     names = 0.42 if max(beside) == EDGE else 0.66  # above the rows; a strip has its own names below these
     below = 0.2 + 0.19 * (foot.count("\n") + 1)
     n_rows = max(part.stop - part.start for part in both)
-    fig, ax = canvas(title + _said(both), below + ROW * n_rows + names)
+    fig, ax = canvas(title, below + ROW * n_rows + names)
     fig.texts[0].set_parse_math(False)
     ax.text(EDGE, below - 0.12, foot, va="top", fontsize=10.5, color=GREY, parse_math=False, linespacing=1.2)
     room = [max([NARROWEST, *(text_width(_fitting(token), 12) for token in part.tokens)]) for part in both]
@@ -110,11 +111,14 @@ def columns(title: str, both: tuple[Part, Part], strip: float, foot: str) -> She
     return sheet
 
 
-def _said(both: tuple[Part, Part]) -> str:
-    """Which tokens are drawn, if not all."""
-    long = [part for part in both if part.stop - part.start < len(part.tokens)]
-    which = dict.fromkeys(f"{part.start + 1}–{part.stop} of {len(part.tokens)}" for part in long)
-    return f" (tokens {' and '.join(which)})" if long else ""
+def drawn_said(both: tuple[Part, Part], rows: tuple[Rows, Rows]) -> str:
+    """Which tokens are drawn, if not all of both columns."""
+    which = dict.fromkeys(
+        f"{side.groups[part.start][0]}–{side.groups[part.stop - 1][-1]} of {side.n_tokens}"
+        for part, side in zip(both, rows, strict=True)
+        if part.stop - part.start < len(part.tokens)
+    )
+    return f" (tokens {' and '.join(which)}, counted from 0)" if which else ""
 
 
 def _column(sheet: Sheet, side: int, above: float) -> None:

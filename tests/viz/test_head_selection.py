@@ -27,6 +27,16 @@ def test_rows_are_tokens_or_words_with_or_without_special_tokens(rng):
     assert queries.groups == [[1, 2], [4], [5, 6]]
 
 
+def test_only_rows_that_look_alike_are_called_with_their_place(rng):
+    layers = pair(rng)
+    assert both_columns(layers, merge_words=True)[0].names[1:3] == ["“playing”", "“[SEP]” (token 3)"]
+    assert both_columns(layers, sentences="AA")[0].names[3] == "“[SEP]” (token 3)"  # also if one is not shown
+    assert both_columns(layers)[0].placed(4) == "“the” (token 4)"
+    assert both_columns(layers, merge_words=True)[1].placed(1) == "“playing” (tokens 1–2)"
+    weights = np.ones((2, 2)) / 2
+    assert both_columns(AttentionLayers(weights, ["", "\n"]))[0].names == ["“∅”", "“↵”"]
+
+
 def test_from_one_sentence_to_the_other(rng):
     queries, keys = both_columns(pair(rng), sentences="BA")
     assert queries.groups == [[4], [5], [6], [7]]

@@ -120,3 +120,32 @@ def test_the_alternative_text_names_the_set_and_the_clear_winner(cross):
         "cross, layer 0, heads 0–3: where “zwei” looks. Lines from “eins zwei </s>” to “one two three four "
         "</s>”, stronger for more weight; most to “three”."
     )
+
+
+def test_a_chosen_token_that_is_not_shown_is_said_so(layers):
+    view = viz.head_view(layers, TOKENS, sentence_b=5, sentences="AB", queries=[5])
+    said = "“the” stands in sentence B and is not shown: B→A or B→B shows it."
+    assert view.alt.endswith(said)
+    assert said in " ".join(" ".join(text.get_text() for text in view.still().axes[0].texts).split())
+    view.sentences, view.hide_special, view.looked_at = "all", True, [8]
+    assert view.alt.endswith("“[SEP]” (token 8) is a special token and hidden.")
+    view.merge_words, view.hide_special, view.queries = True, False, [2]
+    assert "shown" not in view.alt
+
+
+def test_tokens_that_look_alike_are_told_apart_by_their_position(layers):
+    view = viz.head_view(layers, TOKENS, queries=[3, 6])
+    title = view.still().texts[0].get_text().replace("\n", " ")
+    assert title == "Layer 0: where “cat” (token 3) and “cat” (token 6) look, summed over 2 tokens"
+    layers[1][:, 1] = np.eye(9)[8]
+    assert viz.head_view(layers, TOKENS, layer=1, queries=[1]).alt.endswith("most to “[SEP]” (token 8).")
+
+
+def test_a_single_largest_weight_is_said_in_the_singular(layers):
+    foot = lambda k: " ".join(  # noqa: E731
+        text.get_text() for text in viz.head_view(layers, TOKENS, top_k=k).still().axes[0].texts
+    ).replace("\n", " ")
+    assert (
+        "Only the largest weight of each query and head counts; in the numbers, too, others are 0." in foot(1)
+    )
+    assert "Only the 3 largest weights of each query and head count; in the numbers" in foot(3)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from bertlab.viz.token_columns import MOST_ROWS, columns, parts
+from bertlab.viz.head_selection import rows_of
+from bertlab.viz.token_columns import MOST_ROWS, columns, drawn_said, parts
 
 LONG = [f"t{i}" for i in range(512)]
 
@@ -26,8 +27,8 @@ def test_of_a_long_sentence_what_is_around_the_chosen_token_is_drawn_and_the_tit
         assert [(part.start, part.stop) for part in both] == [(start, start + MOST_ROWS)] * 2
         assert both[0].chosen == [chosen]
         sheet = columns("Title", both, 0.0, "foot")
-        said = f"Title (tokens {start + 1}–{start + MOST_ROWS} of 512)"
-        assert sheet.ax.figure.texts[0].get_text().replace("\n", " ") == said
+        said = f" (tokens {start}–{start + MOST_ROWS - 1} of 512, counted from 0)"
+        assert drawn_said(both, (rows_of(LONG), rows_of(LONG))) == said
         assert texts(sheet).count(f"t{chosen}") == 2
 
 

@@ -94,8 +94,8 @@ function drawnSaid(now, { count, drawn, most }, sight, loaded) {
 function dashesSaid(heads) {
   if (heads <= ROUND) return "";
   const last = Math.min(heads, 2 * ROUND) - 1, dashed = last > ROUND ? `heads ${ROUND}–${last}` : `head ${ROUND}`;
-  const are = last > ROUND ? "are" : "is", dotted = heads > 2 * ROUND ? `, from head ${2 * ROUND} on dotted` : "";
-  return `Lines of ${dashed} ${are} dashed${dotted}.`;
+  const dotted = heads > 2 * ROUND ? `, from head ${2 * ROUND} on dotted` : "";
+  return `Lines of ${dashed} are dashed${dotted}.`;
 }
 
 function strongestSaid(k) {
