@@ -15,6 +15,7 @@ from bertlab.viz.head_view import head_view
 from bertlab.viz.heatmaps import Attention, attention_map, attention_maps
 from bertlab.viz.input_flow import input_flow
 from bertlab.viz.mask_explorer import mask_explorer
+from bertlab.viz.mask_maps import influence_maps, mask_maps
 from bertlab.viz.masked_attention import masked_attention
 from bertlab.viz.masked_tokens import masked_tokens
 from bertlab.viz.masking_explorer import masking_explorer
@@ -50,10 +51,12 @@ __all__ = [
     "head_lines",
     "head_view",
     "histograms",
+    "influence_maps",
     "input_flow",
     "learning_curve",
     "lines_with_spread",
     "mask_explorer",
+    "mask_maps",
     "masked_attention",
     "masked_tokens",
     "masking_explorer",
