@@ -270,6 +270,56 @@ def test_a_click_opens_a_head_large_and_it_can_be_closed(weights, put_on_page):
 
 
 @pytest.mark.browser
+def test_a_head_that_opens_out_of_sight_is_brought_into_view_and_the_focus_stays(weights, put_on_page):
+    page = put_on_page(viz.model_view(weights, TOKENS))
+    page.set_viewport_size({"width": 900, "height": 420})
+    head(page, 0, 1).focus()
+    page.keyboard.press("Enter")
+    expect(page.locator(".opening strong").first).to_be_in_viewport()
+    expect(page.locator(".heat")).to_be_in_viewport(ratio=0.3)
+    expect(head(page, 0, 1)).to_be_focused()
+    page.evaluate("scrollTo(0, 0); widgets.widget.model.set('head', 0)")  # Python does not move the page
+    expect(page.locator(".opening strong").first).to_have_text("Layer 0, head 0")
+    page.wait_for_timeout(50)
+    assert page.evaluate("scrollY") == 0
+
+
+@pytest.mark.browser
+def test_escape_or_the_same_head_again_closes_it(weights, put_on_page):
+    page = put_on_page(viz.model_view(weights, TOKENS))
+    opening = page.locator(".opening")
+    for close in ("Enter", "Escape", "click", "from within"):
+        head(page, 1, 1).focus()
+        page.keyboard.press("Enter")
+        expect(opening).to_be_visible()
+        if close == "click":
+            head(page, 1, 1).click()
+        elif close == "from within":
+            page.locator(".heat").focus()
+            page.keyboard.press("Escape")
+        else:
+            page.keyboard.press(close)
+        expect(opening).to_be_hidden()
+        expect(head(page, 1, 1)).to_be_focused()
+        assert state(page, "layer", "head") == [None, None]
+
+
+@pytest.mark.browser
+def test_on_a_narrow_page_thumbnails_shrink_and_what_is_still_hidden_is_told(rng, put_on_page):
+    view = viz.model_view([rng.dirichlet(np.ones(4), size=(16, 4)) for _ in range(3)], list("abcd"))
+    page = put_on_page(view)
+    grid, hint = page.locator(".heads"), page.locator(".heads + .note")
+    expect(hint).to_have_text("")
+    page.set_viewport_size({"width": 480, "height": 800})
+    expect(head(page, 0, 15)).to_be_in_viewport(ratio=1)  # 26 pixels each
+    expect(hint).to_have_text("")
+    page.set_viewport_size({"width": 360, "height": 800})
+    expect(hint).to_have_text(re.compile(r"^Scroll for heads 1[123]–15\.$"))
+    grid.evaluate("e => e.scrollTo(1000, 0)")
+    expect(hint).to_have_text(re.compile(r"^Scroll for heads 0–[234]\.$"))
+
+
+@pytest.mark.browser
 def test_heads_that_do_most_of_one_thing_are_numbered_and_named(weights, put_on_page):
     view = viz.model_view(weights, TOKENS)
     page = put_on_page(view)

@@ -4,7 +4,7 @@
 import { html, ink, onTheme, sharp } from "./kit.js";
 import { hue, painted } from "./heat_drawing.js";
 
-const SMALLEST = 36, LARGEST = 68, TALLEST = 560; // CSS pixels: of a thumbnail with its gap, and of the whole
+const SMALLEST = 36, NARROWEST = 24, LARGEST = 68, TALLEST = 560; // CSS pixels: of a thumbnail with its gap, and of the whole
 const LEFT = 34, ABOVE = 22, GAP = 4; // for the numbers of layers and of heads (as in kit.css), between thumbnails
 const PREVIEW = 128; // of the head that is drawn larger
 const BESIDE = 232, NARROW = 640; // what stands beside the grid, unless the page is narrow
@@ -25,7 +25,8 @@ export function headGrid(root, { open, look }) {
     onclick: (event) => at(event, open), onpointerover: (event) => at(event, look), onpointerleave: () => look(null),
     onfocusin: (event) => at(event, (place) => { rove(place); look(place); }), onfocusout: () => look(null),
   });
-  const node = html("div", { class: "heads" }, html("div", { class: "sheet" }, canvas, grid));
+  const hint = html("p", { class: "note" });
+  const node = html("div", { class: "heads", onscroll: () => tellHidden() }, html("div", { class: "sheet" }, canvas, grid));
 
   function at(event, then) {
     const cell = event.target.closest("[role=gridcell]");
@@ -59,10 +60,25 @@ export function headGrid(root, { open, look }) {
     if (!given || !room) return;
     const free = room - 10 - (room < NARROW ? 0 : BESIDE);
     const across = (free - LEFT) / most(), down = (TALLEST - ABOVE - 2) / given.heads.length;
-    pitch = Math.max(SMALLEST, Math.floor(Math.min(LARGEST, across, down)));
+    pitch = Math.floor(Math.max(NARROWEST, Math.min(LARGEST, across, Math.max(SMALLEST, down))));
     grid.style.setProperty("--pitch", `${pitch}px`);
     node.style.width = `${Math.min(free, LEFT + pitch * most())}px`;
+    tellHidden();
     soon();
+  }
+
+  // Which heads and layers have to be scrolled to, in words.
+  function tellHidden() {
+    if (!given || !pitch) return;
+    const missing = (from, seen, n) => {
+      const first = Math.round(from / pitch), last = Math.floor((from + seen) / pitch + 0.1);
+      return [[0, first - 1], [last, n - 1]].filter(([a, b]) => a <= b).map(([a, b]) => (a === b ? `${a}` : `${a}–${b}`));
+    };
+    const heads = missing(node.scrollLeft, node.clientWidth - LEFT, most());
+    const layers = missing(node.scrollTop, node.clientHeight - ABOVE, given.heads.length);
+    const parts = [["heads", heads], ["layers", layers]].filter(([, some]) => some.length)
+      .map(([name, some]) => `${name} ${some.join(" and ")}`);
+    hint.textContent = parts.length ? `Scroll for ${parts.join(", ")}.` : "";
   }
 
   function soon() {
@@ -135,7 +151,8 @@ export function headGrid(root, { open, look }) {
   const offTheme = onTheme(root, () => { images = null; soon(); });
 
   return {
-    node,
+    node, hint,
+    focus: () => cells[current[0]][current[1]].focus(),
     // heads (of each layer), cross, size (rows, columns of a thumbnail), largest (weight of each head), told (of each head),
     // ownScale; `levels`: all thumbnails, or nothing yet
     show(next, levels) {

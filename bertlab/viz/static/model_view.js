@@ -45,7 +45,9 @@ function everyHead({ patterns, shares, bits }) {
 function render({ model, el }) {
   const data = model.get("payload"), heads = headSource(model);
   const thumbnails = chunks(model, (_, [bytes]) => new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength));
-  const root = frame(el, "model-view", "Model view: all heads of all layers, as thumbnails", () => false);
+  const root = frame(el, "model-view", "Model view: all heads of all layers, as thumbnails", (key) => (
+    key === "Escape" && opened() !== null && (close(), true)));
+  let wanted = false; // whether the reader has asked for a head that is perhaps out of sight
   let closed = false, due = false, drawn = "", marks = null;
 
   const number = () => Math.min(model.get("set_number"), data.sets.length - 1);
@@ -62,24 +64,38 @@ function render({ model, el }) {
     const { cross, keys } = data.sets[number()], large = place && html("canvas", { "aria-hidden": "true" });
     about.replaceChildren(...(place ? described(overview(), keys, place)
       : ["Point at a head, or move to it with the arrow keys, to read what it does.", html("br", {}),
-        "Click it, or press Enter, to see it large."]));
+        "Click it, or press Enter, to see it large; once more, or Escape, closes it."]));
     if (place) about.append(html("div", { class: "preview" }, large, cross ? "" : "dashed: the token itself"));
     grid.enlarge(large, place);
   }
   const grid = headGrid(root, {
-    open: ([layer, head]) => putAll(model, { layer, head }), look: (place) => tell(place ?? opened()),
+    open: choose, look: (place) => tell(place ?? opened()),
   });
   const sets = choices("show", data.sets.map(({ name }) => name), (i) => putAll(model, { set_number: i, cell: [] }));
   const about = html("div", { class: "about" }), ranking = html("p", { class: "ranking", "aria-live": "polite" });
-  const markRow = html("div", {}), key = legend(root), scale = scaleToggle(model), large = oneHead(model, root, heads);
+  const markRow = html("div", {}), key = legend(root), scale = scaleToggle(model), large = oneHead(model, root, heads, reveal);
   const name = html("strong", {});
-  const close = () => putAll(model, { layer: null, head: null, cell: [] });
+  function close() {
+    if (opening.contains(document.activeElement)) grid.focus();
+    putAll(model, { layer: null, head: null, cell: [] });
+  }
+  function choose(place) {
+    if (`${place}` === `${opened()}`) return close();
+    wanted = true;
+    putAll(model, { layer: place[0], head: place[1] });
+  }
+  // As little as it takes; the focus stays in the grid.
+  function reveal() {
+    if (!wanted) return;
+    wanted = false;
+    requestAnimationFrame(() => { if (!closed) opening.scrollIntoView({ block: "nearest" }); });
+  }
   const shut = html("button", { type: "button", onclick: close }, "Close");
   const opening = html("div", { class: "opening" }, html("div", { class: "controls" }, name, shut), large.node);
   const numbers = table("What every head does, as a table", () => everyHead(overview())), tokens = tokenList(data);
   root.append(...(data.sets.length > 1 ? [sets.row] : []), markRow, ranking,
     html("p", { class: "axes" }, "↓ layer", html("span", {}, "→ head"), scale.button, key.node),
-    html("div", { class: "overview" }, grid.node, about), opening, numbers.fold, tokens.fold,
+    html("div", { class: "overview" }, html("div", {}, grid.node, grid.hint), about), opening, numbers.fold, tokens.fold,
     html("p", { class: "note" }, NOTE));
 
   // Tokens differ from set to set, and so does what heads can be marked by.

@@ -77,7 +77,8 @@ export function tokenList(data) {
 }
 
 // `source` gives weights, see weights.js. `draw({ set, layer, head })` shows a head; call it when a trait changes.
-export function oneHead(model, root, source) {
+// `isDrawn` is called whenever weights are on the page.
+export function oneHead(model, root, source, isDrawn = () => {}) {
   const data = model.get("payload"), sides = namesOf(data);
   let place = null, rows, columns, weights = null, drawn = "", closed = false;
 
@@ -185,6 +186,7 @@ export function oneHead(model, root, source) {
     say(cell);
     spoken.textContent = cell ? html("span", {}, ...sentence(cell)).textContent : "";
     numbers.draw();
+    isDrawn();
   }
 
   return { node, tools, draw, close: () => { closed = true; heat.close(); key.close(); } };
