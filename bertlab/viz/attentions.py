@@ -171,9 +171,10 @@ def _checked(array: np.ndarray, name: str, n_queries: int, n_keys: int) -> np.nd
     if array.ndim != 3 or array.shape[1:] != (n_queries, n_keys):
         raise ValueError(
             f"{name} has shape {array.shape}, but {n_queries} query tokens and {n_keys} key tokens need "
-            f"(heads, {n_queries}, {n_keys})"
+            f"(heads, {n_queries}, {n_keys}): give one token for each position, [CLS], [SEP] and padding "
+            "among them, as in tokenizer.convert_ids_to_tokens(input_ids[0])"
         )
-    lowest, highest = array.min(initial=0.0), array.max(initial=0.0)
+    lowest, highest = (array.min(), array.max()) if array.size else (0.0, 0.0)
     if not (lowest >= 0 and highest <= 1 + ROUNDING):  # also refuses nan
         raise ValueError(
             f"{name} has weights from {lowest:.3g} to {highest:.3g}: give them after the softmax, and "

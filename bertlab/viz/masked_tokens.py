@@ -59,6 +59,11 @@ def n_chosen(rate: float, n_maskable: int) -> int:
     return min(n_maskable, max(1, math.floor(rate * n_maskable + 0.5)))
 
 
+def at_least_one(rate: float, n_maskable: int) -> bool:
+    """Whether a token is chosen only because one always is."""
+    return math.floor(rate * n_maskable + 0.5) < 1
+
+
 def maskable(tokens: Sequence[str], special: Collection[str]) -> np.ndarray:
     """Which tokens may be chosen: all but the special ones.
 
@@ -188,7 +193,7 @@ def counts(kinds: np.ndarray, free: np.ndarray) -> Counts:
 # ------------------------------------------------------------------------------------------ the picture
 
 LABELS, LINE = 1.2, 1.24  # inches: names of the rows, three rows
-MOST = 60  # tokens that are drawn
+MOST, LINES = 20, 3  # tokens, and lines of them, that are drawn
 SIGNS = ("■", "⇄", "=")
 LOOKS: tuple[dict[str, Any], ...] = (
     {"edgecolor": BLUE, "facecolor": PALE_BLUE, "linestyle": "-"},
@@ -206,7 +211,7 @@ def masked_tokens(
     Parameters
     ----------
     tokens, read : sequences of T strings
-        At most 60 are drawn; how many more there are is said.
+        At most 20 neighbours are drawn, those with the most chosen ones among them; which, is said.
     kinds : sequence of T ints
         0 replaced by [MASK], 1 by a random word, 2 unchanged; -1 not chosen.
     title : str
@@ -227,13 +232,13 @@ def masked_tokens(
         raise ValueError(
             f"{len(tokens)} tokens, {len(read)} read, {len(kinds)} kinds: give one of each a token"
         )
-    n = min(len(tokens), MOST)
-    longest = max(text_width(shown(token), 12.0) for token in [*tokens[:n], *read[:n]])
+    longest = max(text_width(shown(token), 12.0) for token in [*tokens, *read])
     room = min(1.45, max(0.7, longest + 0.42))
     a_line = int((WIDTH - LABELS) / room)
-    lines = [range(i, min(i + a_line, n)) for i in range(0, n, a_line)]
-    left_out = f"… and {len(tokens) - n} more tokens. " if len(tokens) > n else ""
-    below = even_lines(left_out + note, 88) if left_out + note else ""
+    n = min(len(tokens), MOST, LINES * a_line)
+    start = _start(kinds, n)
+    lines = [range(i, min(i + a_line, start + n)) for i in range(start, start + n, a_line)]
+    below = even_lines(_part_said(kinds, start, n) + note, 88) if note or n < len(tokens) else ""
     bottom = 0.3 + 0.24 * (below.count("\n") + bool(below))
     fig, ax = canvas(title, LINE * len(lines) + bottom + 0.4)
     for number, places in enumerate(lines):
@@ -245,6 +250,24 @@ def masked_tokens(
     _legend(ax, bottom + 0.1)
     ax.text(0.12, bottom - 0.2, below, fontsize=12, va="top", color=GREY, parse_math=False)
     return fig
+
+
+def _start(kinds: Sequence[int], n: int) -> int:
+    """Where those `n` neighbours begin that have the most chosen ones among them; the first such place."""
+    before = np.cumsum([0, *(kind != NOT_CHOSEN for kind in kinds)])
+    return int((before[n:] - before[:-n]).argmax())
+
+
+def _part_said(kinds: Sequence[int], start: int, n: int) -> str:
+    if n == len(kinds):
+        return ""
+    here, all_of_them = (
+        sum(kind != NOT_CHOSEN for kind in part) for part in (kinds[start : start + n], kinds)
+    )
+    return (
+        f"Tokens {start}–{start + n - 1} of {len(kinds)}, counted from 0, with {here} of the {all_of_them} "
+        "that are chosen. "
+    )
 
 
 def _rows(top: float) -> tuple[float, float, float]:

@@ -12,6 +12,7 @@ from bertlab.viz.masked_tokens import (
     MASK,
     SHARES,
     Masked,
+    at_least_one,
     check_rate,
     check_shares,
     chosen_kinds,
@@ -19,6 +20,7 @@ from bertlab.viz.masked_tokens import (
     maskable,
     masked,
     masked_tokens,
+    n_chosen,
     random_words,
 )
 from bertlab.viz.payload import check_index
@@ -97,11 +99,19 @@ class MaskingExplorer(Widget):
 
     def _counted(self) -> str:
         kinds = chosen_kinds(self.uniforms[: self.draw + 1], self.free, self.rate, self.shares)
-        chosen, found = counts(kinds, self.free)
+        _, found = counts(kinds, self.free)
+        n_free = int(self.free.sum())
+        n = n_chosen(self.rate, n_free)
+        why = (
+            "at least one always is"
+            if at_least_one(self.rate, n_free)
+            else f"{100 * self.rate:.3g} % rounded"
+        )
+        so = f"{n} of {n_free} tokens ({100 * n / n_free:.1f} %) chosen, {why}"
         of_kind = ", ".join(f"{100 * share:.0f} % {name}" for share, name in zip(found, KINDS, strict=True))
         wanted = ", ".join(f"{100 * share:g}" for share in self.shares)
-        n = f"Draws 1 to {self.draw + 1}" if self.draw else "This draw"
-        return f"{n}: {100 * chosen:.1f} % chosen; of these {of_kind} (expected {wanted})"
+        draws = f"Draws 1 to {self.draw + 1}: in each" if self.draw else "This draw:"
+        return f"{draws} {so}; of these {of_kind} (expected {wanted})"
 
     def still(self) -> Figure:
         """The present draw, and the counts so far."""

@@ -101,6 +101,7 @@ def test_queries_and_keys_may_be_different_sentences(softmax):
     [
         ((4, 2, 5, 5), r"shape \(4, 2, 5, 5\), a batch of 4 examples: choose one"),
         ((2, 5, 4), r"but 5 query tokens and 5 key tokens need \(heads, 5, 5\)"),
+        ((2, 4, 4), r"give one token for each position, \[CLS\], \[SEP\] and padding among them, as in"),
         ((2, 1, 2, 5, 5, 1), r"but 5 query tokens"),
         ((5,), r"shape \(5,\)"),
     ],
@@ -121,6 +122,13 @@ def test_scores_and_weights_under_dropout_are_refused(softmax, wrong):
     weights[1, 2, 3] = wrong
     with pytest.raises(ValueError, match=r"after the softmax, and without dropout \(model.eval\(\)\)"):
         AttentionLayers(weights, WORDS)
+
+
+def test_the_extremes_of_what_is_refused_are_the_true_ones():
+    with pytest.raises(ValueError, match="has weights from -3 to -1: give them after the softmax"):
+        AttentionLayers(np.linspace(-3, -1, 25).reshape(5, 5), WORDS)
+    with pytest.raises(ValueError, match="has weights from 2 to 3: "):
+        AttentionLayers(np.linspace(2, 3, 25).reshape(5, 5), WORDS)
 
 
 def test_what_generate_returns_is_explained(softmax):

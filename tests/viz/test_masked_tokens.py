@@ -103,9 +103,14 @@ def test_the_picture_shows_all_three_rows_and_signs_for_the_kinds():
     assert overlapping(fig) == []
 
 
-def test_of_a_long_sentence_the_beginning_is_drawn_and_the_rest_is_counted():
-    fig = viz.masked_tokens(["word"] * 512, ["word"] * 512, [-1] * 512, "Title", "A note. " * 12)
+def test_of_a_long_sentence_the_part_with_the_most_chosen_tokens_is_drawn_and_it_is_said_which():
+    kinds = np.full(512, -1)
+    kinds[[3, 300, 305, 310, 319]] = 0, 1, 2, 0, 0
+    fig = viz.masked_tokens(["word"] * 512, ["word"] * 512, kinds.tolist(), "Title", "A note. " * 12)
     drawn = [text.get_text() for text in fig.axes[0].texts]
-    assert drawn.count("no loss") == 60
-    assert any("452 more tokens" in words for words in drawn)
+    assert drawn.count("no loss") == 16
+    said = "Tokens 300–319 of 512, counted from 0, with 4 of the 5 that are chosen."
+    assert any(said in words.replace("\n", " ") for words in drawn)
     assert overlapping(fig) == []
+    wide = viz.masked_tokens(["Donaudampfschiff"] * 30, ["word"] * 30, [-1] * 30, "Title")
+    assert [text.get_text() for text in wide.axes[0].texts].count("original") == 3

@@ -36,7 +36,10 @@ def test_the_still_is_of_the_present_draw_and_counts_all_up_to_it():
     read, kinds = masked(TOKENS, explorer.uniforms[19], 0.4, SHARES, WORDS)
     assert drawn.count("no loss") == kinds.count(-1)
     chosen, of_kind = counts(chosen_kinds(explorer.uniforms[:20], explorer.free, 0.4, SHARES), explorer.free)
-    assert f"Draws 1 to 20: {100 * chosen:.1f} % chosen" in drawn[-1].replace("\n", " ")
+    assert chosen == 4 / 9
+    assert "Draws 1 to 20: in each 4 of 9 tokens (44.4 %) chosen, 40 % rounded" in drawn[-1].replace(
+        "\n", " "
+    )
     assert f"{100 * of_kind[0]:.0f} % masked" in drawn[-1].replace("\n", " ")
     assert all(f"read as “{read[i]}”" in explorer.alt for i in range(11) if kinds[i] >= 0)
 
@@ -126,7 +129,10 @@ def test_rate_shares_and_draw_change_the_picture_and_python_is_told(put_on_page)
     explorer = make()
     page = put_on_page(explorer)
     said = page.locator("[aria-live]")
-    expect(said).to_have_text("Draw 1: 1 of 9 tokens is chosen (11.1 %); the loss is taken over it alone.")
+    expect(said).to_have_text(
+        "Draw 1: 1 of 9 tokens is chosen (11.1 %; 15 % of 9 is 1.35, rounded in every draw alike); the loss "
+        "is taken over it alone."
+    )
     page.get_by_role("slider", name="rate").focus()
     for _ in range(3):
         page.keyboard.press("PageUp")
@@ -147,6 +153,7 @@ def test_all_draws_so_far_are_counted_beside_what_is_expected(put_on_page):
     page = put_on_page(explorer)
     page.evaluate("widgets.widget.model.set('draw', 199)")
     expect(page.get_by_role("button", name="Draw again")).to_be_disabled()
+    expect(page.locator("output").last).to_have_text("draw 200 of 200, the last: “First draw” leads back")
     kinds = chosen_kinds(explorer.uniforms, explorer.free, 0.4, SHARES)
     chosen, of_kind = counts(kinds, explorer.free)
     rows = page.locator(".table tbody tr")
@@ -176,3 +183,16 @@ def test_a_narrow_page_breaks_the_sentence_into_more_lines(put_on_page):
     page.set_viewport_size({"width": 420, "height": 800})
     expect(tables).to_have_count(4)
     assert shown_on(page)[0] == TOKENS
+
+
+@pytest.mark.browser
+def test_that_one_is_always_chosen_is_said_only_where_it_matters(put_on_page):
+    explorer = make(rate=0.0)
+    assert "1 of 9 tokens (11.1 %) chosen, at least one always is" in explorer._counted()
+    page = put_on_page(explorer)
+    said = page.locator("[aria-live]")
+    expect(said).to_contain_text("(11.1 %; 0 % of 9 is 0, but at least one is always chosen)")
+    page.evaluate("widgets.widget.model.set('rate', 0.8)")
+    expect(said).to_contain_text(
+        "7 of 9 tokens are chosen (77.8 %; 80 % of 9 is 7.2, rounded in every draw alike)"
+    )

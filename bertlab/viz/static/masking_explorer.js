@@ -96,15 +96,21 @@ function render({ model, el }) {
     lines(kinds, readAs(tokens, chance(at), kinds, vocabulary, data.mask));
     count(at, kinds);
     const chosen = nChosen(model.get("rate"), nFree);
+    // The rounded number is the same in every draw: however many there are, they come no closer to the rate.
+    const aim = model.get("rate") * nFree;
+    const share = `${+(100 * model.get("rate")).toFixed(1)} % of ${nFree} is ${+aim.toFixed(2)}`;
+    const why = aim < 0.5 ? `${share}, but at least one is always chosen`
+      : Number.isInteger(+aim.toFixed(6)) ? share : `${share}, rounded in every draw alike`;
     said.textContent = `Draw ${at + 1}: ${chosen} of ${nFree} tokens ${chosen === 1 ? "is" : "are"} chosen (${
-      percent(chosen / nFree)}); the loss is taken over ${chosen === 1 ? "it" : "them"} alone.`;
+      percent(chosen / nFree)}; ${why}); the loss is taken over ${chosen === 1 ? "it" : "them"} alone.`;
   }
   const soon = () => { asked ||= requestAnimationFrame(draw); };
   function changed() { // controls at once: the next key goes on from there
     const at = model.get("draw"), now = model.get("shares");
     rate.mark(Math.round(100 * model.get("rate")));
     shares.mark(presets.findIndex(([, some]) => same(some, now)));
-    where.textContent = `draw ${at + 1} of ${data.draws}`;
+    const end = at === data.draws - 1 && at ? ", the last: “First draw” leads back" : "";
+    where.textContent = `draw ${at + 1} of ${data.draws}${end}`;
     for (const next of [again, more]) next.disabled = at === data.draws - 1;
     first.disabled = at === 0;
     soon();
