@@ -9,8 +9,8 @@ from matplotlib.patches import Circle, Rectangle
 
 from bertlab.viz.drawing import arrow, canvas, words
 from bertlab.viz.payload import cells
-from bertlab.viz.style import BLUE, INK, ORANGE, RED, SIGNED, TEAL, house_style, number, shown, subscript
-from bertlab.viz.trace import MANY_TOKENS, DecodingTrace
+from bertlab.viz.style import BLUE, INK, ORANGE, RED, SIGNED, TEAL, house_style, shown, subscript, text_width
+from bertlab.viz.trace import MANY_TOKENS, DecodingTrace, score_said
 
 HEIGHT, BASE, TALL, WIDE = 4.35, 0.62, 1.32, 0.22  # inches: of the sheet; where vectors stand, and their size
 TOP = BASE + TALL
@@ -78,16 +78,21 @@ def _badge(ax: Axes, x: float, y: float, n: int, name: str, above: bool = False)
         ax.text(x + 0.18, y, name, ha="left", color=RED, **plain)
 
 
+def _size(n: int, room: float) -> float:
+    """Of the letters of scores and weights."""
+    return 11.0 if n <= MANY_TOKENS else min(11.0, 26 * room)
+
+
 def _source(ax: Axes, trace: DecodingTrace, position: int) -> None:
     """Encoder states with their tokens below, scores and weights above, and their sum at the top."""
     n = len(trace.source_tokens)
     room = min(0.9, (RIGHT - LEFT) / n)
     xs = [LEFT + room * (i + 0.5) for i in range(n)]
-    decimals, size = (2, 11.0) if n <= MANY_TOKENS else (1, min(11.0, 26 * room))
+    size = _size(n, room)
     for i, (x, values) in enumerate(zip(xs, cells(trace.encoder_states), strict=True)):
         _column(ax, x, values, f"h{subscript(i + 1)}")
         score, weight = float(trace.scores[position, i]), float(trace.weights[position, i])
-        ax.text(x, TOP + 0.05, number(score, decimals), ha="center", va="bottom", fontsize=size)
+        ax.text(x, TOP + 0.05, score_said(score, n), ha="center", va="bottom", fontsize=size)
         ax.add_patch(Rectangle((x - 0.14, TOP + 0.28), 0.28, 0.6 * weight, facecolor=BLUE))
         ax.text(
             x,
@@ -123,15 +128,19 @@ def _decoder(ax: Axes, trace: DecodingTrace, position: int) -> None:
     route = [right, 5.35, 5.35, 7.2, 7.2], [level, level, 2.75, 2.75, 1.4]
     ax.plot(*route, color=TEAL, linewidth=2, linestyle="-", marker="none")
     arrow(ax, (7.2, 1.4), (COMBINED - 0.16, 1.4), TEAL, 2)
-    _question(ax, LEFT + min(0.9, (RIGHT - LEFT) / len(trace.source_tokens)) * len(trace.source_tokens))
+    n = len(trace.source_tokens)
+    room = min(0.9, (RIGHT - LEFT) / n)
+    last = score_said(float(trace.scores[position, -1]), n)
+    beside = LEFT + room * (n - 0.5) + text_width(last, _size(n, room)) / 2 + 0.06
+    _question(ax, max(LEFT + room * n - 0.1, beside))
 
 
 def _question(ax: Axes, end: float) -> None:
-    """The new state asks: a dashed line from it to the scores, which end at `end`."""
-    high, low, turn = TOP + 0.68, TOP + 0.13, max(end + 0.25, RIGHT + 0.1)
+    """The new state asks: a dashed line from it to the scores, beside which it ends, at `end`."""
+    high, low, turn = TOP + 0.68, TOP + 0.13, max(end + 0.2, RIGHT + 0.1)
     route = [NEW, NEW, turn, turn], [TOP + 0.56, high, high, low]
     ax.plot(*route, color=ORANGE, linewidth=2, linestyle=(0, (3, 1.5)), marker="none")
-    arrow(ax, (turn, low), (end - 0.1, low), ORANGE, 2, dashed=True)
+    arrow(ax, (turn, low), (end, low), ORANGE, 2, dashed=True)
     ax.text(6.12, high - 0.03, "asks", ha="center", va="top", fontsize=11, color=ORANGE)
 
 

@@ -13,6 +13,17 @@ MANY_TOKENS = 7  # of a source: above this, numbers get shorter, and tokens stan
 STEP_NAMES = ("Start", "New state", "Scores", "Softmax", "Context", "Combine", "Word")
 
 
+def score_said(score: float, n_tokens: int) -> str:
+    """A score, short enough to stand beside those of the other tokens.
+
+    >>> score_said(-15.52, 7), score_said(-15.52, 8), score_said(9.14, 8), score_said(-10.4, 8)
+    ('−15.52', '−16', '9.1', '−10')
+    """
+    if n_tokens > MANY_TOKENS and abs(score) >= 9.95:  # from there on, one decimal would make four signs
+        return f"{score:.0f}".replace("-", "−")
+    return number(score, 2 if n_tokens <= MANY_TOKENS else 1)
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class DecodingTrace:
     """Everything that an encoder-decoder with attention computed for one sentence, a row a decoded word.
@@ -185,7 +196,6 @@ def decoding_payload(trace: DecodingTrace) -> dict[str, Any]:
     """
     positions = range(len(trace.target_tokens))
     states = cells(np.vstack([trace.initial_state, trace.states]))
-    decimals = 2 if len(trace.source_tokens) <= MANY_TOKENS else 1
     widest = max(trace.encoder_states.shape[1], trace.initial_state.size, trace.combined.shape[1])
     return {
         "source": list(trace.source_tokens),
@@ -196,7 +206,9 @@ def decoding_payload(trace: DecodingTrace) -> dict[str, Any]:
         "states": states[1:],
         "contexts": cells(trace.contexts),
         "combined": cells(trace.combined),
-        "scores": [[number(float(score), decimals) for score in row] for row in trace.scores],
+        "scores": [
+            [score_said(float(score), len(trace.source_tokens)) for score in row] for row in trace.scores
+        ],
         "weights": np.round(trace.weights, DECIMALS).tolist(),
         "words": [[(word, round(float(p), DECIMALS)) for word, p in words] for words in trace.top_words],
         "told": [told(trace, position) for position in positions],

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import io
+from itertools import pairwise
 
 import numpy as np
 import pytest
 from matplotlib.colors import to_hex
+from matplotlib.patches import FancyArrowPatch
 from PIL import Image
 
 from bertlab import viz
 from bertlab.viz.output import png
 from bertlab.viz.seven_steps import NEW
-from bertlab.viz.style import BLUE
+from bertlab.viz.style import BLUE, ORANGE
+from bertlab.viz.trace import score_said
 
 
 def said(fig):
@@ -74,3 +77,27 @@ def test_the_new_state_is_what_asks_for_the_scores(make_trace):
     dashed = [line for line in ax.lines if line.get_linestyle() == "--"]
     start = dashed[0].get_xdata()[0]
     assert start == pytest.approx(NEW)
+
+
+@pytest.mark.parametrize("n", [8, 12, 16])
+def test_large_scores_of_many_tokens_neither_meet_nor_lie_under_the_arrow(make_trace, n):
+    scores = np.tile(np.resize([-15.52, -9.14, -12.04, 10.61], n), (n, 1))
+    trace = make_trace(source=("t",) * n, target=("t",) * n, scores=scores)
+    fig = viz.seven_steps(trace, 0)
+    fig.draw_without_rendering()
+    wanted = [score_said(score, n) for score in scores[0]]
+    boxes = [
+        text.get_window_extent()
+        for text in fig.axes[0].texts
+        if text.get_text() in {"−16", "−9.1", "−12", "11"}
+    ]
+    assert sum(text in wanted for text in said(fig)) >= n
+    level = [box for box in boxes if abs(box.y0 - boxes[0].y0) < 1][:n]
+    assert all(left.x1 + 1 < right.x0 for left, right in pairwise(level))
+    asks = [
+        patch
+        for patch in fig.axes[0].patches
+        if isinstance(patch, FancyArrowPatch) and to_hex(patch.get_edgecolor()) == ORANGE.lower()
+    ]
+    assert len(asks) == 1
+    assert asks[0].get_window_extent().x0 > level[-1].x1
