@@ -71,6 +71,7 @@ def position_payload(table: np.ndarray) -> dict[str, Any]:
         "error": np.format_float_positional(step / 2, precision=1, fractional=False, trim="-"),
         "limit": limit,
         "beyond": f"{100 * SHARE_BEYOND:g}" if limit < np.abs(table).max() else "",
+        "largest": f"{np.abs(table).max():.2g}",
         "palette": [to_hex(colour) for colour in mpl.colormaps[SIGN_COLOURS](np.linspace(0, 1, 129))],
     }
 
@@ -128,7 +129,7 @@ def position_explorer(
     """Walk through a table of positions: its rows, its columns, and which rows are alike.
 
     The similarity is the cosine. For sinusoids it depends on the distance of two positions alone, so that
-    moving the slider moves the curve without changing its shape.
+    moving the slider moves the curve without changing its shape; in a learned table the shape changes, too.
 
     Parameters
     ----------

@@ -140,5 +140,11 @@ def _heat_map(fig: Figure, ax: Axes, array: np.ndarray, position: int, dimension
     for place, offset, marker in ((position, (1.006, position), "<"), (dimension, (dimension, 1.03), "v")):
         transform = ax.get_yaxis_transform() if marker == "<" else ax.get_xaxis_transform()
         ax.plot(*offset, marker, color=RED, transform=transform, clip_on=False, label=str(place))
-    bar = fig.colorbar(image, ax=ax, label="value", pad=0.03, aspect=12, ticks=[-limit, 0, limit])
-    bar.ax.set_yticklabels([f"−{limit:.2g}", "0", f"{limit:.2g}"])
+    largest = float(np.abs(array).max())
+    is_cut = limit < largest  # what is beyond the end of the colours has the end's colour
+    bar = fig.colorbar(
+        image, ax=ax, pad=0.03, aspect=12, ticks=[-limit, 0, limit], extend="both" if is_cut else "neither",
+        label=f"value, up to ±{largest:.2g}" if is_cut else "value",
+    )  # fmt: skip
+    low, high = ("≤ ", "≥ ") if is_cut else ("", "")
+    bar.ax.set_yticklabels([f"{low}−{limit:.2g}", "0", f"{high}{limit:.2g}"])

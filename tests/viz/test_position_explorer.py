@@ -117,10 +117,46 @@ def test_of_sinusoids_the_similarities_stay_as_they_are_when_the_position_moves(
 def test_hovering_a_column_shows_its_wave_and_tells_python_nothing(explorer, page):
     page.mouse.move(*place(page, explorer, 10, 7))
     expect(page.locator("svg")).to_contain_text("dimension 7 along positions")
-    expect(page.locator(".at-cell")).to_have_text(f"position 10, dimension 7: {explorer.table[10, 7]:.4g}")
+    expect(page.locator(".at-cell")).to_contain_text(f"position 10, dimension 7: {explorer.table[10, 7]:.4g}")
+    for name, value in (("position", "10"), ("dimension", "7")):
+        expect(page.get_by_role("slider", name=name)).to_have_value(value)
+    expect(page.locator("svg")).to_contain_text("similarity to position 10")
+    expect(page.locator(".near")).to_contain_text("Similarity of position 10 ")
+    expect(page.locator("[aria-live]")).to_contain_text(
+        "Similarity of position 3 "
+    )  # hovering is not read out
     page.mouse.move(1, 1)
     expect(page.locator("svg")).to_contain_text("dimension 4 along positions")
     assert page.evaluate("widgets.widget.synced") == []
+
+
+@pytest.mark.browser
+def test_a_click_on_a_curve_chooses_its_position_or_dimension(explorer, page):
+    box = page.locator("svg").bounding_box()
+    scale = box["width"] / 860
+
+    def click(x, y):
+        page.mouse.click(box["x"] + scale * x, box["y"] + scale * y)
+
+    click(62 + 770 * 11.5 / 16, 60)
+    assert page.evaluate("widgets.widget.synced.at(-1)") == {"dimension": 11}
+    click(62 + 340 * 25 / 39, 220)
+    click(492 + 340 * 30 / 39, 220)
+    expect(page.locator(".at-cell")).to_contain_text("position 30, dimension 11")
+    assert page.evaluate("widgets.widget.synced.map(({ position }) => position)") == [None, 25, 30]
+    click(450, 220)  # between the two
+    assert page.evaluate("widgets.widget.synced.length") == 3
+
+
+@pytest.mark.browser
+def test_where_colours_end_and_what_a_learned_table_may_do_is_said(put_on_page, rng):
+    table = rng.normal(size=(40, 50))
+    table[0, :9] = -50
+    note = put_on_page(viz.position_explorer(table)).locator(".note")
+    expect(note).to_contain_text("The largest 0.5 % share the end colours; sizes reach 50.")
+    expect(note).to_contain_text(
+        "Where the curve of similarity moves along and keeps its shape, as with sinusoids"
+    )
 
 
 @pytest.mark.browser

@@ -42,6 +42,17 @@ def test_colours_end_before_a_few_large_numbers_but_not_before_many():
     assert colour_limit(np.zeros((2, 2))) == 1
 
 
+def test_the_colour_bar_says_where_colours_end_before_the_numbers_do():
+    table = np.ones((100, 10))
+    table[0, :3] = -50
+    bar = viz.position_table(table).axes[-1]
+    assert [label.get_text() for label in bar.get_yticklabels()] == ["≤ −1", "0", "≥ 1"]
+    assert bar.get_ylabel() == "value, up to ±50"
+    bar = viz.position_table(table[1:]).axes[-1]
+    assert [label.get_text() for label in bar.get_yticklabels()] == ["−1", "0", "1"]
+    assert bar.get_ylabel() == "value"
+
+
 def test_the_picture_holds_the_table_the_row_the_column_and_the_similarities():
     table = sinusoids(20, 8)
     fig = viz.position_table(table, position=5, dimension=2)

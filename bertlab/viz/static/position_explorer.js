@@ -3,6 +3,7 @@ import { label, plot } from "./curves.js";
 import { follow, frame, html, ink, onTheme, put, sharp, slider, svg, table } from "./kit.js";
 
 // The heat map is as wide as the picture of 860; below it, on the same columns, stands the vector of one position.
+const SECOND = 492, ALONG = 340; // left edge of the second curve, width of both
 const LEFT = 62, ROOM = 770, TOP = 40, TALLEST = 256, STEPS = [1, 4, 16, 64];
 
 function layout({ positions, dimensions }) {
@@ -37,20 +38,23 @@ function similarities(values, lengths, { positions, dimensions }, position) {
   });
 }
 
-const NOTE = "Try this: move the position. With sinusoids the curve of similarity moves along and keeps its shape: only "
-  + "the distance counts. Point at a column to see its wave. ";
+const NOTE = "Try this: move the position. Where the curve of similarity moves along and keeps its shape, as with "
+  + "sinusoids, only the distance of two positions counts; where it changes its shape, as in most learned tables, the "
+  + "place counts, too. Point at a column to see its numbers along all positions, click to stay there. ";
 
 function render({ model, el }) {
   const data = model.get("payload"), at = layout(data), { positions, dimensions } = data;
   const all = (n) => Array.from({ length: n }, (_, i) => i), places = all(positions), columns = all(dimensions);
   const root = frame(el, "position-explorer", data.title || "A table of positions", () => false);
   const ends = [-data.limit, data.limit].map((value) => label(Number(value.toPrecision(2))));
+  if (data.beyond) ends.splice(0, 2, `≤ ${ends[0]}`, `≥ ${ends[1]}`); // all beyond has the same colour
   let values = null, lengths = null, image = null, asked = 0, pointed = null;
 
   const canvas = html("canvas", { role: "img", "aria-label": "heat map of the table, a row for each position" });
   const under = svg("svg", { role: "img", viewBox: "0 0 860 312",
     "aria-label": "vector, dimension and similarity as curves; the table below has the numbers" });
-  const seen = html("p", { class: "at-cell" }, "loading …"), said = html("p", { "aria-live": "polite" });
+  const seen = html("p", { class: "at-cell" }, "loading …"), said = html("p", { class: "near" });
+  const spoken = html("p", { class: "spoken", "aria-live": "polite" }); // of what is chosen, not of what is pointed at
   const move = (trait, most) => slider(trait, most - 1, (n) => String(n), (n) => put(model, trait, n));
   const position = move("position", positions), dimension = move("dimension", dimensions);
   const row = (p) => Array.from(values.subarray(p * dimensions, (p + 1) * dimensions));
@@ -68,9 +72,9 @@ function render({ model, el }) {
       rows: columns.map((k) => [String(k), label(numbers[k])]) };
   });
   const note = [`${NOTE}Numbers are rounded to within ${data.error}.`];
-  if (data.beyond) note.push(`The largest ${data.beyond} % share the end colours.`);
+  if (data.beyond) note.push(`The largest ${data.beyond} % share the end colours; sizes reach ${data.largest}.`);
   if (at.drops) note.push("Not every row and column has a pixel of its own.");
-  root.append(html("div", { class: "controls" }, position.row, dimension.row), canvas, seen, under, said,
+  root.append(html("div", { class: "controls" }, position.row, dimension.row), canvas, seen, under, said, spoken,
     numbers.fold, vector.fold, html("p", { class: "note" }, note.join(" ")));
 
   function drawTable(p, k) {
@@ -111,11 +115,11 @@ function render({ model, el }) {
     };
     const first = plot({ left: LEFT, top: 24, width: at.wide, height: 80 }, [-0.5, dimensions - 0.5], around(numbers),
       { title: `vector of position ${p}`, x: "dimension", y: "value" });
-    const low = { top: 176, width: 340, height: 100 }, along = [0, positions - 1];
+    const low = { top: 176, width: ALONG, height: 100 }, along = [0, positions - 1];
     const second = plot({ ...low, left: LEFT }, along, around(wave),
       { ...names, title: `dimension ${k} along positions` });
     const cosines = like(p), least = Math.min(0, ...cosines);
-    const third = plot({ ...low, left: 492 }, along, [least < 0 ? Math.min(-0.25, least) : 0, 1],
+    const third = plot({ ...low, left: SECOND }, along, [least < 0 ? Math.min(-0.25, least) : 0, 1],
       { ...names, title: `similarity to position ${p}`, y: "cosine" });
     const stems = dimensions <= 128 ? [first.stems(columns, numbers)] : [];
     under.replaceChildren(first.node, first.upright(k), ...stems, first.dots(columns, numbers),
@@ -126,32 +130,43 @@ function render({ model, el }) {
 
   function draw() {
     asked = 0;
-    const p = model.get("position"), k = pointed?.k ?? model.get("dimension");
     if (!values) return;
+    // What is pointed at is shown everywhere as if it were chosen, until the pointer leaves.
+    const { p, k } = pointed ?? { p: model.get("position"), k: model.get("dimension") };
+    position.mark(p);
+    dimension.mark(k);
     drawTable(p, k);
-    const cosines = drawCurves(p, k), look = pointed ?? { p, k };
-    seen.textContent = `position ${look.p}, dimension ${look.k}: ${label(values[look.p * dimensions + look.k])}`;
+    const cosines = drawCurves(p, k);
+    seen.textContent = `position ${p}, dimension ${k}: ${label(values[p * dimensions + k])}`;
+    if (pointed) seen.append(" (under the pointer; click to stay here)");
     const near = STEPS.filter((n) => n < positions).map((n) => {
       const there = [p - n, p + n].filter((other) => other >= 0 && other < positions);
       const numbers = there.map((other) => cosines[other].toFixed(2).replace("-", "−"));
       return `${n} step${n > 1 ? "s" : ""} ${numbers.join(" and ")}`;
     });
     const words = `Similarity of position ${p} to those around it, by distance: ${near.join("; ")}.`;
-    if (said.textContent !== words) said.textContent = words;
+    said.textContent = words;
+    if (!pointed && spoken.textContent !== words) spoken.textContent = words;
     numbers.draw();
     vector.draw();
   }
   const soon = () => { asked ||= requestAnimationFrame(draw); };
   function moved() { // sliders at once: the next key goes on from there
+    pointed = null;
     position.mark(model.get("position"));
     dimension.mark(model.get("dimension"));
     soon();
   }
 
+  // Where on a picture of 860 the pointer is.
+  function within(event, picture) {
+    const box = picture.getBoundingClientRect(), scale = 860 / box.width;
+    return [(event.clientX - box.left) * scale, (event.clientY - box.top) * scale];
+  }
+  const inside = (n, most) => Math.max(0, Math.min(most - 1, n));
   function pointAt(event) {
-    const box = canvas.getBoundingClientRect(), scale = 860 / box.width;
-    const k = Math.floor((((event.clientX - box.left) * scale - LEFT) / at.wide) * dimensions);
-    const p = Math.floor((((event.clientY - box.top) * scale - TOP) / at.tall) * positions);
+    const [x, y] = within(event, canvas);
+    const k = Math.floor(((x - LEFT) / at.wide) * dimensions), p = Math.floor(((y - TOP) / at.tall) * positions);
     return k >= 0 && k < dimensions && p >= 0 && p < positions ? { p, k } : null;
   }
   function choose(event) {
@@ -160,6 +175,15 @@ function render({ model, el }) {
     put(model, "position", found.p);
     put(model, "dimension", found.k);
   }
+  // On the vector a dimension, on a curve a position.
+  function chooseOnCurve(event) {
+    const [x, y] = within(event, under), from = x < SECOND - 40 ? LEFT : SECOND;
+    if (y > 24 && y < 24 + 84 && x >= LEFT && x <= LEFT + at.wide) {
+      put(model, "dimension", inside(Math.floor(((x - LEFT) / at.wide) * dimensions), dimensions));
+    } else if (y > 172 && y < 280 && x >= from - 6 && x <= from + ALONG + 6) {
+      put(model, "position", inside(Math.round(((x - from) / ALONG) * (positions - 1)), positions));
+    }
+  }
   canvas.addEventListener("pointerdown", choose);
   canvas.addEventListener("pointermove", (event) => {
     if (event.buttons === 1) choose(event);
@@ -167,6 +191,8 @@ function render({ model, el }) {
     soon();
   });
   canvas.addEventListener("pointerleave", () => { pointed = null; soon(); });
+  under.addEventListener("pointerdown", chooseOnCurve);
+  under.addEventListener("pointermove", (event) => { if (event.buttons === 1) chooseOnCurve(event); });
 
   const source = chunks(model, (_, [levels]) => Float32Array.from({ length: positions * dimensions },
     (_, i) => data.step * levels.getInt16(2 * i, true)));
