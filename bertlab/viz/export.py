@@ -12,6 +12,7 @@ from typing import Any
 POLICY = "default-src 'none'; script-src 'unsafe-inline' blob:; style-src 'unsafe-inline'"
 _HARMLESS = bytes.maketrans(b"<>&", b",.:")  # base 85 has three letters that would have to be escaped in HTML
 PAGE_STYLE = """:root { color-scheme: light dark; }
+@media print { :root { color-scheme: light; } }
 body { color: CanvasText; background: Canvas; margin: 24px auto; max-width: 900px; padding: 0 12px;
   font: 14px/1.4 system-ui, "Segoe UI", "DejaVu Sans", sans-serif; }
 """

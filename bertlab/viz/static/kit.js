@@ -167,7 +167,7 @@ export function onTheme(root, draw) {
     const now = ink(root).colour;
     if (now !== last) { last = now; draw(); }
   };
-  const media = ["(prefers-color-scheme: dark)", "(forced-colors: active)"].map((query) => matchMedia(query));
+  const media = ["(prefers-color-scheme: dark)", "(forced-colors: active)", "print"].map((query) => matchMedia(query));
   const watch = new MutationObserver(() => requestAnimationFrame(look));
   for (const node of [document.documentElement, document.body]) watch.observe(node, { attributes: true });
   for (const query of media) query.addEventListener("change", look);

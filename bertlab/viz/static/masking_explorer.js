@@ -109,7 +109,8 @@ function render({ model, el }) {
     const at = model.get("draw"), now = model.get("shares");
     rate.mark(Math.round(100 * model.get("rate")));
     shares.mark(presets.findIndex(([, some]) => same(some, now)));
-    const end = at === data.draws - 1 && at ? ", the last: “First draw” leads back" : "";
+    const last = at ? ", the last: “First draw” leads back" : ", the only one";
+    const end = at === data.draws - 1 ? last : "";
     where.textContent = `draw ${at + 1} of ${data.draws}${end}`;
     for (const next of [again, more]) next.disabled = at === data.draws - 1;
     first.disabled = at === 0;
