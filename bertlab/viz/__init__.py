@@ -25,6 +25,7 @@ from bertlab.viz.multi_head import multi_head_diagram
 from bertlab.viz.neuron_view import neuron_view
 from bertlab.viz.output import show
 from bertlab.viz.payload import entropy
+from bertlab.viz.position_clocks import position_clocks
 from bertlab.viz.position_explorer import position_explorer
 from bertlab.viz.position_table import position_table
 from bertlab.viz.scale_explorer import scale_explorer
@@ -65,6 +66,7 @@ __all__ = [
     "model_view",
     "multi_head_diagram",
     "neuron_view",
+    "position_clocks",
     "position_explorer",
     "position_table",
     "qkv_diagram",
