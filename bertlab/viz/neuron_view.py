@@ -13,7 +13,10 @@ from bertlab.viz.score_by_dimension import score_by_dimension
 from bertlab.viz.style import shown
 from bertlab.viz.widget import Widget, script
 
-NOTE = "Above a line (blue): positive numbers; below it (orange): negative ones. All is counted from 0."
+NOTE = (
+    "The average key is the mean of all keys under the weights: softmax sees differences only, so what a "
+    "dimension adds to every key alike decides nothing. All is counted from 0."
+)
 ROUNDED = " Queries and keys are rounded to within 0.002 % of the largest number in each vector."
 LEVELS = 32767  # above and below 0, of a number in two bytes
 
@@ -28,7 +31,7 @@ class NeuronView(Widget):
     dimension : int or None
         The one that is marked.
     by_share : bool
-        Whether dimensions stand in the order of what they add to the score of `key`.
+        Whether dimensions stand in the order of what they add to the score of `key` beyond the average key.
     """
 
     _esm = script("neuron_view")
@@ -192,7 +195,8 @@ def neuron_view(
     dimension : int, optional
         To mark.
     by_share : bool
-        Order the dimensions by what they add to the score of the chosen key.
+        Order the dimensions by what they add to the score of the chosen key more than to that of the average
+        key (the mean of all keys under the weights): softmax sees differences only.
 
     Returns
     -------

@@ -136,6 +136,30 @@ def score_keys(
     return Scored(products, scores, scaled, powers / (powers.sum() or 1.0))
 
 
+def beyond_average(scored: Scored, key: int) -> np.ndarray:
+    """What each dimension adds to the score of one key more than to that of the average key.
+
+    Softmax sees differences of scores only: what is added to every key alike decides nothing.
+
+    Parameters
+    ----------
+    scored : Scored
+    key : int
+
+    Returns
+    -------
+    (K,) array
+        q × (k − mean of all keys under the weights); the plain mean where all weights are 0.
+
+    Examples
+    --------
+    >>> beyond_average(score_keys([1.0, 2.0], [[3.0, 0.0], [1.0, 1.0]]), 0).tolist()
+    [1.0, -1.0]
+    """
+    weights = scored.weights if scored.weights.any() else np.ones(len(scored.weights))
+    return np.asarray(scored.products[key] - np.average(scored.products, axis=0, weights=weights))
+
+
 def largest_first(products: np.ndarray) -> np.ndarray:
     """Order the dimensions by what they add: first what raises the score most, last what lowers it most.
 

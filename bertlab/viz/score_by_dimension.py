@@ -13,19 +13,15 @@ from numpy.typing import ArrayLike
 
 from bertlab.viz.drawing import canvas
 from bertlab.viz.payload import as_array
-from bertlab.viz.queries_keys import Scored, largest_first, score_keys
+from bertlab.viz.queries_keys import Scored, beyond_average, largest_first, score_keys
 from bertlab.viz.style import BLUE, GREY, INK, ORANGE, PALE, RED, house_style, number, shown, text_width
 
 MOST_KEYS = 12  # that are drawn: more would not fit on a page
 LEFT, RIGHT = 1.9, 6.05  # inches: between which the dimensions lie
-SCORE, SCALED, BAR, BAR_LONG = (
-    6.68,
-    7.3,
-    7.42,
-    0.62,
-)  # right edges of two columns; where a weight's bar begins
+SCORE, SCALED = 6.68, 7.3  # right edges of two columns
+BAR, BAR_LONG = 7.42, 0.62  # where a weight's bar begins
 ROW, KEY_TALL, PRODUCT_TALL = 0.54, 0.13, 0.32  # heights
-HEAD, FOOT = 0.74, 0.46  # room for the query above, and for the note below
+HEAD, FOOT = 0.74, 0.66  # room for the query above, and for the note below
 
 
 @house_style
@@ -61,9 +57,11 @@ def score_by_dimension(
     key : int, optional
         Position of the key to mark; by default the one with the most weight.
     dimension : int, optional
-        To mark, from 0; by default the one that adds most to the score of `key`, or takes away most from it.
+        To mark, from 0; by default the one that lifts the score of `key` most above that of the average key,
+        or, if `key` scores below it, lowers it most.
     by_share : bool
-        Order the dimensions by what they add to the score of `key`: the largest first.
+        Order the dimensions by what they add to the score of `key` more than to that of the average key, the
+        largest first; see `beyond_average`.
     title : str, optional
         What is to be seen, as a sentence.
 
@@ -87,7 +85,7 @@ def score_by_dimension(
     _check("key", marked, len(k))
     focus = most_telling(scored, marked) if dimension is None else dimension
     _check("dimension", focus, len(q))
-    order = largest_first(scored.products[marked]) if by_share else np.arange(len(q))
+    order = largest_first(beyond_average(scored, marked)) if by_share else np.arange(len(q))
     drawn = drawn_keys(scored, marked)
     sentence = title or _title(scored, query_token, key_tokens, marked, focus)
     fig, ax = canvas(sentence, HEAD + ROW * len(drawn) + FOOT)
@@ -95,8 +93,10 @@ def score_by_dimension(
     rows.heading(query_token, scale)
     for place, position in enumerate(drawn):
         rows.row(place, position, key_tokens[position], position == marked)
+    rows.number_dimensions(focus)
     rows.mark_dimension(focus, len(drawn))
-    _note(ax, len(drawn), len(k), by_share)
+    left_out = 1 - float(scored.weights[drawn].sum()) if scored.weights.any() else 0.0
+    _note(ax, len(drawn), len(k), by_share, left_out)
     return fig
 
 
@@ -106,9 +106,9 @@ def _check(name: str, value: int, n: int) -> None:
 
 
 def most_telling(scored: Scored, key: int) -> int:
-    """The dimension that adds most to the score of a key, or takes away most if the score is negative."""
-    products = scored.products[key]
-    return int(products.argmax() if scored.scores[key] >= 0 else products.argmin())
+    """The dimension that lifts a key most above the average key, or lowers it most if it is below."""
+    beyond = beyond_average(scored, key)
+    return int(beyond.argmax() if beyond.sum() >= 0 else beyond.argmin())
 
 
 def drawn_keys(scored: Scored, marked: int) -> list[int]:
@@ -125,9 +125,16 @@ def _title(scored: Scored, query_token: str, key_tokens: Sequence[str], key: int
     if not scored.weights.any():
         return f"“{asks}” may attend to nothing: all its weights are 0"
     added = float(scored.products[key, dimension])
-    adds = f"to which dimension {dimension} adds" if added >= 0 else f"from which dimension {dimension} takes"
+    adds = "adds" if added >= 0 else "takes away"
+    beyond = float(beyond_average(scored, key)[dimension])
+    compared = f"{number(abs(beyond))} {'more' if beyond >= 0 else 'less'} than to the average key"
+    if added < 0:
+        compared = f"{number(abs(beyond))} {'less' if beyond >= 0 else 'more'} than from the average key"
     score = number(float(scored.scores[key]))
-    return f"“{asks}” gives “{looked_at}” the score {score}, {adds} {number(abs(added))}"
+    return (
+        f"“{asks}” gives “{looked_at}” the score {score}: dimension {dimension} {adds} {number(abs(added))}, "
+        f"{compared}"
+    )
 
 
 def _cut(name: str, room: int) -> str:
@@ -162,7 +169,7 @@ class _Rows:
         for x, name in ((SCORE, "score"), (SCALED, divided)):
             self.ax.text(x, y + 0.28, name, ha="right", **plain)
         self.ax.text(BAR, y + 0.28, "weight", ha="left", **plain)
-        self.ax.text(LEFT - 0.06, y + 0.28, "dimension", ha="right", **plain)
+        self.ax.text(LEFT - 0.2, y + 0.28, "dimension", ha="right", **plain)
 
     def row(self, place: int, position: int, token: str, is_marked: bool) -> None:
         bottom = self.top - ROW * (place + 1)
@@ -233,6 +240,18 @@ class _Rows:
         )
         self.ax.text(8.46, y, f"{weight:.2f}", ha="right", **plain)
 
+    def number_dimensions(self, focus: int) -> None:
+        """Every so many dimensions by number, in the order in which they stand."""
+        every = next(step for step in (1, 2, 4, 8, 16, 32, 64, 128, 256) if step * self.cell >= 0.34)
+        marked = int(np.flatnonzero(self.order == focus)[0])
+        for place in range(0, len(self.order), every):
+            if abs(place - marked) * self.cell < 0.3:
+                continue  # the marked one is numbered there
+            x = LEFT + self.cell * (place + 0.5)
+            self.ax.text(
+                x, self.top + 0.48, str(self.order[place]), ha="center", va="center", fontsize=9.5, color=GREY
+            )
+
     def mark_dimension(self, dimension: int, n_rows: int) -> None:
         """A frame around one dimension, in all rows."""
         x = LEFT + self.cell * int(np.flatnonzero(self.order == dimension)[0])
@@ -265,10 +284,14 @@ def _label(ax: Axes, y: float, token: str, bold: bool = False, faint: bool = Fal
     )  # fmt: skip
 
 
-def _note(ax: Axes, n_drawn: int, n_keys: int, by_share: bool) -> None:
+def _note(ax: Axes, n_drawn: int, n_keys: int, by_share: bool, left_out: float) -> None:
     """What the reader has to know: which side is which, how dimensions are ordered, what is left out."""
-    order = "in the order of what they add to the framed key" if by_share else "in their own order"
-    lines = [f"Above a line: positive; below it: negative. Dimensions stand {order}."]
+    order = "by what they add to the framed key beyond the average key" if by_share else "in their own order"
+    lines = [
+        "Above a line (blue): positive; below (orange): negative.",
+        f"Dimensions stand {order}.",
+        "Average key: the mean of all keys under the weights; softmax sees differences only.",
+    ]
     if n_drawn < n_keys:
-        lines.append(f"Drawn are {n_drawn} of {n_keys} keys: those with the most weight, and the framed one.")
+        lines[0] += f" {n_drawn} of {n_keys} keys, by weight; all others get {max(left_out, 0):.2f}."
     ax.text(0.1, 0.06, "\n".join(lines), ha="left", va="bottom", fontsize=10.5, color=GREY)

@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import expect
 
 from bertlab.viz.neuron_view import LEVELS, neuron_view, packed
+from bertlab.viz.queries_keys import beyond_average
 from bertlab.viz.style import shown
 from bertlab.viz.widget import script
 from tests.viz.looking import overlapping
@@ -257,20 +258,80 @@ def test_everything_goes_by_keyboard_and_python_is_told(make_view, put_on_page):
 
 
 @pytest.mark.browser
-def test_sorted_dimensions_go_from_what_adds_most_to_what_takes_most(make_view, put_on_page):
+def test_sorted_dimensions_go_by_what_they_add_beyond_the_average_key(make_view, put_on_page):
     view = make_view(query=2, by_share=True)
+    view.layers.keys[0][0][:, 5] += 40 * np.sign(view.layers.queries[0][0, 2, 5])  # the same for every key
     view.key = int(view.scored().products.min(axis=1).argmin())
     page = put_on_page(view)
-    products = view.scored().products[view.key]
+    products, beyond = view.scored().products[view.key], beyond_average(view.scored(), view.key)
+    assert products.argmax() == 5 != beyond.argmax()
     page.locator(".keys").focus()
-    page.keyboard.press("Home")
-    expect(page.locator(".told")).to_contain_text(
-        f"Dimension {products.argmax()} adds {products.max():.2f} to"
-    )
-    page.keyboard.press("End")
-    expect(page.locator(".told")).to_contain_text(
-        f"Dimension {products.argmin()} takes {-products.min():.2f} from"
-    )
+    for key, place in (("Home", beyond.argmax()), ("End", beyond.argmin())):
+        page.keyboard.press(key)
+        takes, more = products[place] < 0, beyond[place] > 0
+        expect(page.locator(".told")).to_contain_text(
+            f"Dimension {place} {'takes' if takes else 'adds'} {abs(products[place]):.2f} "
+            f"{'from' if takes else 'to'} the score of “{WORDS[view.key]}”"
+        )
+        expect(page.locator(".told")).to_contain_text(
+            f"{abs(beyond[place]):.2f} {'more' if more != takes else 'less'} than "
+            f"{'from' if takes else 'to'} the average key"
+        )
+
+
+@pytest.mark.browser
+def test_the_box_ends_at_whole_rows_and_says_which_keys_are_in_sight(make_view, put_on_page):
+    box = put_on_page(make_view(tokens=["t"] * 13, width=64)).locator("#widget .keys")
+    assert box.evaluate("e => [e.scrollHeight <= e.clientHeight, e.clientHeight > 600]") == [True, True]
+    page = put_on_page(make_view(tokens=["t"] * 16, width=64, query=0, key=0), "many")
+    box, hint = page.locator("#many .keys"), page.locator("#many .sheet + .note")
+    assert box.evaluate("e => e.clientHeight % 48") == 1
+    expect(hint).to_have_text("16 keys: 0 to 9 are in sight, scroll for the others.")
+    box.evaluate("e => e.scrollTo(0, 1000)")
+    expect(hint).to_have_text("16 keys: 6 to 15 are in sight, scroll for the others.")
+    expect(page.locator("#widget .sheet + .note")).to_have_text("")
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [320, 420, 690])
+def test_on_a_narrow_page_scores_and_weights_are_in_sight(make_view, put_on_page, width):
+    view = make_view(query=2, key=0, width=64)
+    page = put_on_page(view)
+    page.set_viewport_size({"width": width, "height": 800})
+    expect(page.locator(".sheet")).to_have_class("sheet stacked")
+    page.wait_for_timeout(100)
+    weight = view.scored().weights[0]
+    last = page.locator(".keys .row.chosen > :last-child")
+    expect(last).to_have_text(f"{weight:.2f}")
+    for cell in (
+        last,
+        page.locator(".keys .row.chosen > :nth-child(3)"),
+        page.locator(".head > :last-child"),
+    ):
+        box = cell.bounding_box()
+        assert box["x"] + box["width"] <= width
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert page.locator(".sheet").evaluate("e => e.scrollWidth <= e.clientWidth")
+
+
+@pytest.mark.browser
+def test_it_is_said_which_side_is_positive_and_every_eighth_dimension_is_numbered(make_view, put_on_page):
+    view = make_view(width=64)
+    said = """() => {
+      const drawing = CanvasRenderingContext2D.prototype, write = drawing.fillText;
+      window.written = [];
+      drawing.fillText = function (words, ...at) {
+        window.written.push(words);
+        write.call(this, words, ...at);
+      };
+    }"""
+    page = put_on_page(view)
+    page.evaluate(said)
+    page.evaluate("widgets.widget.model.set('dimension', 17)")
+    expect(page.locator(".signs")).to_have_text("above a line: positivebelow it: negative")
+    page.wait_for_timeout(100)
+    written = page.evaluate("window.written")
+    assert [n for n in written if n.isdigit()][:8] == ["0", "8", "24", "32", "40", "48", "56", "17"]
 
 
 @pytest.mark.browser

@@ -2,18 +2,22 @@
 
 import { ink, sharp } from "./kit.js";
 
-const LABEL = 104, TAG = 30, NUMBERS = [60, 56, 64, 44], EDGE = 8; // of columns, as in kit.css
-export const COLUMNS = `${LABEL}px 1fr ${NUMBERS.map((width) => `${width}px`).join(" ")}`;
+const LABEL = 104, TAG = 30, NUMBERS = [60, 56, 64, 44], STACKED = 64, EDGE = 8; // of columns
 const ROOM_FOR_NUMBERS = 40, WIDEST = 96, LINE = 14; // widths of a cell; height of its number, where there is room
+const NUMBERED = 30; // pixels between the numbers of two dimensions
 
-// Where things lie in a sheet that is `width` wide, for heads of `n` dimensions.
-export function geometry(width, n) {
-  const left = LABEL + TAG, right = width - NUMBERS.reduce((sum, each) => sum + each) - 2 * EDGE;
+// Where things lie in a sheet that is `width` wide, for heads of `n` dimensions. Where it is narrow, score and weight
+// stand below each other.
+export function geometry(width, n, narrow) {
+  const columns = narrow ? [STACKED] : NUMBERS;
+  const left = LABEL + TAG, right = width - columns.reduce((sum, each) => sum + each) - 2 * EDGE;
   const cell = Math.max(0.5, Math.min(WIDEST, (right - left) / n)), wide = cell >= ROOM_FOR_NUMBERS;
-  const line = wide ? LINE : 0;
+  const line = wide ? LINE : 0, row = (narrow ? 58 : 48) + 2 * line;
+  const bar = narrow ? { bar: 4, barLong: LABEL - 12, barTop: row - 9, barTall: 5 }
+    : { bar: width - EDGE - NUMBERS[2] - NUMBERS[3] + 8, barLong: NUMBERS[2] - 10, barTop: row / 2 - 7, barTall: 14 };
   return {
-    width, left, cell, n, line, top: 58 + line, row: 48 + 2 * line, key: 11, product: 31,
-    bar: width - EDGE - NUMBERS[2] - NUMBERS[3] + 8, barLong: NUMBERS[2] - 10,
+    width, left, cell, n, line, top: (narrow ? 66 : 58) + line, row, key: 11, product: 31, ...bar,
+    columns: `${LABEL}px 1fr ${columns.map((each) => `${each}px`).join(" ")}`,
   };
 }
 
@@ -90,10 +94,15 @@ export function drawQuery(b, g, order, q, dimension) {
   const y = 38;
   words(b, g.left - 6, y, "q", "right", 0.8);
   numbers(b, g, order, q, y, 26, { peak: strongest(q), alpha: 1 });
+  const chosen = order.indexOf(dimension), every = 2 ** Math.max(0, Math.ceil(Math.log2(NUMBERED / g.cell)));
+  for (let place = 0; place < g.n; place += every) {
+    if (chosen >= 0 && Math.abs(place - chosen) * g.cell < NUMBERED - 4) continue; // the chosen one stands there
+    words(b, g.left + (place + 0.5) * g.cell, y - 23, String(order[place]), "center", 0.7);
+  }
   if (dimension === null) return;
   band(b, g, order, dimension, y - 15, g.top);
   b.pen.font = `bold ${b.pen.font}`;
-  words(b, g.left + (order.indexOf(dimension) + 0.5) * g.cell, y - 23, String(dimension), "center");
+  words(b, g.left + (chosen + 0.5) * g.cell, y - 23, String(dimension), "center");
 }
 
 // The keys of one query that are in sight; `offset` is how far they are scrolled.
@@ -109,10 +118,10 @@ export function drawKeys(b, g, order, now, { offset, nKeys, key, dimension, peak
     numbers(b, g, order, now.products.subarray(from, to), productLine, g.product, { ...looks.product, alpha });
     b.pen.globalAlpha = 0.15;
     b.pen.fillStyle = b.ink;
-    b.pen.fillRect(g.bar, top + g.row / 2 - 7, g.barLong, 14);
+    b.pen.fillRect(g.bar, top + g.barTop, g.barLong, g.barTall);
     b.pen.globalAlpha = 1;
     b.pen.fillStyle = b.positive;
-    b.pen.fillRect(g.bar, top + g.row / 2 - 7, g.barLong * now.weights[i], 14);
+    b.pen.fillRect(g.bar, top + g.barTop, g.barLong * now.weights[i], g.barTall);
   }
   if (dimension !== null) band(b, g, order, dimension, 0, Math.min(g.height, nKeys * g.row - offset));
   b.pen.globalAlpha = 1;

@@ -1,6 +1,7 @@
 // Words and rows of the neuron view: what is text stands in the page, what is a vector on a canvas behind it.
 
-import { html, shown } from "./kit.js";
+import { html, shown, svg } from "./kit.js";
+import { beyond } from "./queries_keys.js";
 
 export const number = (value) => value.toFixed(2).replace("-", "−");
 export const named = (token) => `“${shown(token)}”`;
@@ -68,10 +69,26 @@ export function told(data, now, { query, key, layer, dimension }) {
 }
 
 export function adds(data, now, key, dimension) {
-  const at = key * now.width + dimension, product = now.products[at];
-  const what = product < 0 ? `takes ${number(-product)} from` : `adds ${number(product)} to`;
+  const at = key * now.width + dimension, product = now.products[at], more = beyond(now, key, dimension);
+  const takes = product < 0, what = takes ? `takes ${number(-product)} from` : `adds ${number(product)} to`;
   const factors = `${number(now.q[dimension])} × ${number(now.k[at])}`;
-  return `Dimension ${dimension} ${what} the score of ${named(data.keys[key])} (${factors}).`;
+  const compared = `${number(Math.abs(more))} ${(more < 0) === takes ? "more" : "less"}`;
+  return `Dimension ${dimension} ${what} the score of ${named(data.keys[key])} (${factors}), ${compared} than `
+    + `${takes ? "from" : "to"} the average key.`;
+}
+
+// Which side of a line, and which colour, is which sign.
+export function signs() {
+  const sample = (name, y) => svg("svg", { viewBox: "0 0 18 18", "aria-hidden": "true" },
+    svg("rect", { class: name, x: 3, y, width: 12, height: 8 }), svg("path", { class: "line", d: "M0,9 H18" }));
+  return html("p", { class: "signs" }, sample("positive", 1), "above a line: positive", sample("negative", 9),
+    "below it: negative");
+}
+
+// Which keys are in sight, where not all are.
+export function inSight(offset, { row, height }, nKeys) {
+  const first = Math.round(offset / row), last = Math.min(nKeys, first + Math.floor(height / row));
+  return last - first >= nKeys ? "" : `${nKeys} keys: ${first} to ${last - 1} are in sight, scroll for the others.`;
 }
 
 // The same numbers as a table.

@@ -1,9 +1,10 @@
 import { choices, follow, frame, html, onTheme, put, slider, table, toggle } from "./kit.js";
-import { COLUMNS, brush, dimensionAt, drawKeys, drawQuery, geometry, strongest } from "./neuron_drawing.js";
-import { MOVES, adds, content, heading, into, keyRow, named, queryList, told } from "./neuron_parts.js";
+import { brush, dimensionAt, drawKeys, drawQuery, geometry, strongest } from "./neuron_drawing.js";
+import { MOVES, adds, content, heading, inSight, into, keyRow, named, queryList, signs, told } from "./neuron_parts.js";
 import { chunkName, headSource, largestFirst, scoreKeys } from "./queries_keys.js";
 
-const TALLEST = 520; // of the box in which the keys scroll
+const TALLEST = 520, ENOUGH = 640; // of the box in which the keys scroll; if this is enough for all, none do
+const NARROW = 700, LISTED = 118; // width of a page on which parts are stacked; then the height of the queries
 const HINT = "Point at a column to see what one dimension adds; click to keep it.";
 
 // What is chosen, as far as the present layer has it.
@@ -21,7 +22,7 @@ function controls(model, data) {
   const names = Array.from({ length: Math.max(...data.heads) }, (_, i) => String(i));
   const layers = slider("layer", data.heads.length - 1, String, (to) => put(model, "layer", to));
   const heads = choices("head", names, (i) => put(model, "head", i));
-  const sorted = toggle("Sort dimensions by what they add to the chosen key", (on) => put(model, "by_share", on));
+  const sorted = toggle("Sort dimensions by what they add to the chosen key beyond the average key", (on) => put(model, "by_share", on));
   const queries = queryList(data.queries, (i) => put(model, "query", i));
   const mark = ({ layer, head, query, byShare }) => {
     layers.mark(layer);
@@ -39,7 +40,7 @@ function controls(model, data) {
 // The sheet: the query above, the keys in a box that scrolls, canvases behind their words.
 function sheet(queries) {
   const above = html("canvas", { role: "img" }), behind = html("canvas", { class: "behind", role: "img" });
-  const head = html("div", { class: "row head", style: `grid-template-columns: ${COLUMNS}` });
+  const head = html("div", { class: "row head" });
   const rows = html("div", { class: "rows" }), tall = html("div", { class: "tall" }, behind, rows);
   const top = html("div", { class: "top" }, above, head);
   const box = html("div", { class: "keys", tabindex: "0", role: "group",
@@ -56,7 +57,8 @@ function render({ model, el }) {
   const { rows: above, queries, mark, reveal } = controls(model, data), on = sheet(queries), { box } = on;
   const live = html("p", { class: "told", "aria-live": "polite" }), hovered = html("p", { class: "hovered" });
   const fold = table("Scores and weights as a table", () => content(data, now, at));
-  root.append(...above, on.whole, live, hovered, fold.fold, html("p", { class: "note" }, data.note));
+  const hint = html("p", { class: "note" });
+  root.append(...above, signs(), on.whole, hint, live, hovered, fold.fold, html("p", { class: "note" }, data.note));
 
   box.addEventListener("keydown", (event) => {
     if (event.altKey || event.ctrlKey || event.metaKey || !now) return;
@@ -102,11 +104,15 @@ function render({ model, el }) {
   // Sizes follow from the width of the page and from the head's.
   function measure() {
     if (!now) return;
-    g = geometry(box.clientWidth, now.width);
-    g.height = Math.min(TALLEST, nKeys * g.row + 2);
+    const narrow = root.clientWidth < NARROW;
+    on.whole.classList.toggle("stacked", narrow);
+    g = geometry(box.clientWidth, now.width, narrow);
+    on.head.style.gridTemplateColumns = g.columns;
+    const whole = nKeys * g.row + 2;
+    g.height = whole <= ENOUGH ? whole : Math.floor(TALLEST / g.row) * g.row + 1;
     box.style.height = `${g.height}px`;
     on.top.style.height = `${g.top}px`;
-    queries.style.height = `${g.height + g.top - 22}px`;
+    queries.style.height = `${narrow ? LISTED : g.height + g.top - 22}px`;
     on.tall.style.height = `${nKeys * g.row + 1}px`;
     on.rows.dataset.inSight = "";
     later();
@@ -120,11 +126,12 @@ function render({ model, el }) {
     drawKeys(brush(root, on.behind, g.width, g.height), g, order, now, seen);
     const first = Math.floor(offset / g.row), last = Math.min(nKeys, Math.ceil((offset + g.height) / g.row));
     if (on.rows.dataset.inSight !== `${first} ${last}`) {
-      const style = (key) => `top: ${key * g.row}px; height: ${g.row}px; grid-template-columns: ${COLUMNS}`;
+      const style = (key) => `top: ${key * g.row}px; height: ${g.row}px; grid-template-columns: ${g.columns}`;
       on.rows.replaceChildren(...Array.from({ length: last - first }, (_, i) => first + i)
         .map((key) => keyRow(data, now, key, style(key), at.key)));
       on.rows.dataset.inSight = `${first} ${last}`;
     }
+    hint.textContent = inSight(offset, g, nKeys);
     hovered.textContent = hover?.dimension == null ? HINT : adds(data, now, hover.key, hover.dimension);
   }
 

@@ -52,11 +52,21 @@ export function scoreKeys({ q, k, width }, mask, query, nKeys, scale) {
   open.forEach((isOpen, key) => { if (isOpen) peak = Math.max(peak, scaled[key]); });
   open.forEach((isOpen, key) => { if (isOpen) total += weights[key] = Math.exp(scaled[key] - peak); });
   for (let key = 0; key < nKeys; key++) weights[key] /= total || 1;
-  return { q: mine, k, width, products, scores, scaled, weights, open };
+  // What each dimension adds to the average key: the mean under the weights, a plain one where all are 0.
+  const average = new Float64Array(width);
+  for (let at = 0; at < products.length; at++) {
+    average[at % width] += products[at] * (total ? weights[Math.floor(at / width)] : 1 / nKeys);
+  }
+  return { q: mine, k, width, products, average, scores, scaled, weights, open };
 }
 
-// Dimensions by what they add to the score of a key: first what raises it most.
-export function largestFirst({ products, width }, key) {
-  const mine = products.subarray(key * width, (key + 1) * width);
+// What a dimension adds to the score of a key beyond the average key: softmax sees differences only.
+export function beyond({ products, average, width }, key, dimension) {
+  return products[key * width + dimension] - average[dimension];
+}
+
+// Dimensions by that, the largest first.
+export function largestFirst(now, key) {
+  const mine = Array.from({ length: now.width }, (_, dimension) => beyond(now, key, dimension));
   return [...mine.keys()].sort((a, b) => mine[b] - mine[a] || a - b);
 }
