@@ -496,6 +496,27 @@ def test_512_tokens_are_seen_whole_zoomed_and_answer_within_50_ms(rng, put_on_pa
     assert box.evaluate(scrolls) == [False, False]
 
 
+@pytest.mark.browser
+def test_where_cells_are_nearly_as_large_as_they_get_there_is_no_zoom(put_on_page):
+    page = put_on_page(viz.matrix_view(np.eye(16), ["word"] * 16))
+    focus_map(page)
+    expect(page.locator(".zoom")).to_be_hidden()
+    before = page.locator(".heat > div").bounding_box()
+    page.keyboard.press("+")
+    page.wait_for_timeout(50)
+    assert page.locator(".heat > div").bounding_box() == before
+    page = put_on_page(viz.matrix_view(np.eye(40), ["word"] * 40), "more")
+    larger = page.locator("#more").get_by_role("button", name="larger cells")
+    for _ in range(4):
+        if larger.get_attribute("aria-disabled") == "true":
+            break
+        before = page.locator("#more .heat > div").bounding_box()["height"]
+        larger.click()
+        page.wait_for_timeout(50)
+        assert page.locator("#more .heat > div").bounding_box()["height"] > 1.15 * before
+    expect(larger).to_have_attribute("aria-disabled", "true")
+
+
 # As in JupyterLab: rendered first, put on the page afterwards.
 LATE = """async (script) => {
   const module = await import(URL.createObjectURL(new Blob([script], { type: "text/javascript" })));

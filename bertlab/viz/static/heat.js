@@ -8,6 +8,7 @@ const MOVES = {
   ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0], PageUp: [-10, 0], PageDown: [10, 0],
   Home: [0, -Infinity], End: [0, Infinity],
 };
+const WORTH = 1.25; // times larger, at least, or a step of zoom changes nothing that can be seen
 const ZOOMS = { "+": 1, "=": 1, "-": -1, 0: 0 };
 
 // `choose([row, column] or null)` when a cell is clicked, or reached by keys; `look` when the pointer is over one;
@@ -74,6 +75,7 @@ export function heatMap(root, { choose, look, zoomed }) {
   // 1: larger cells, -1: smaller ones, 0: all of them again. What is chosen, or in the middle, stays where it is.
   function zoom(direction) {
     if (!view) return;
+    if (direction > 0 && view.height * WORTH > TALLEST_CELL) return;
     const fits = layout(map, room).height, wanted = direction === 0 ? fits : view.height * 1.6 ** direction;
     const row = cell ? cell[0] + 0.5 : (box.scrollTop + (view.tall - view.above) / 2) / view.height;
     const column = cell ? cell[1] + 0.5 : (box.scrollLeft + (view.wide - view.left) / 2) / view.width;
@@ -104,7 +106,7 @@ export function heatMap(root, { choose, look, zoomed }) {
     Object.assign(sizer.style, { width: pixels(across), height: pixels(down) });
     Object.assign(box.style, { width: pixels(Math.min(room, across)), height: pixels(Math.min(TALLEST, down)) });
     Object.assign(view, { wide: box.clientWidth, tall: box.clientHeight });
-    zoomed({ all: size === undefined, largest: view.height >= TALLEST_CELL });
+    zoomed({ all: size === undefined, largest: view.height * WORTH > TALLEST_CELL });
     soon();
   }
 
