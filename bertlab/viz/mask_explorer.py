@@ -50,7 +50,7 @@ class MaskExplorer(Widget):
         True = may be attended to. A boolean array can be given.
     causal : bool
     padding : int
-        Setting one of the two makes the mask anew; what was drawn is gone then.
+        Setting one of the two makes the mask anew; what was drawn by hand stays.
     """
 
     _esm = script("mask_explorer")
@@ -75,6 +75,7 @@ class MaskExplorer(Widget):
             "self": self.is_self,
             "scores": scores.tolist(),
         }
+        self._rule = rule  # what the mask was last made by
         super().__init__(payload, mask=self._ruled(**rule) if mask is None else mask, **rule)
 
     def _ruled(self, causal: bool, padding: int) -> list[list[bool]]:
@@ -106,8 +107,11 @@ class MaskExplorer(Widget):
 
     @traitlets.observe("causal", "padding")
     def _make_anew(self, _: Any) -> None:
+        before, self._rule = self._rule, {"causal": self.causal, "padding": self.padding}
         if self.trait_has_value("mask") and not self._told:
-            self.mask = self._ruled(self.causal, self.padding)
+            ruled, now = self._ruled(**before), self._ruled(**self._rule)
+            by_hand = np.not_equal(self.mask, ruled)
+            self.mask = np.where(by_hand, self.mask, now)
 
     def still(self) -> Figure:
         """The mask beside the weights."""

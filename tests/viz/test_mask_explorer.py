@@ -57,12 +57,17 @@ def test_the_kernel_reads_and_sets_the_mask_as_an_array_too(explorer):
     assert "4 of 16 pairs" in explorer.alt
 
 
-def test_setting_padding_or_causal_makes_the_mask_anew(explorer):
-    explorer.mask = np.zeros((4, 4), bool)
+def test_setting_padding_or_causal_makes_the_mask_anew_and_keeps_what_was_drawn(explorer):
     explorer.padding = 2
     assert explorer.mask == ruled_mask(4, 4, True, 2).tolist()
+    wanted = ruled_mask(4, 4, False, 3)
+    explorer.mask = np.where(np.eye(4), ~ruled_mask(4, 4, True, 2), explorer.mask)  # the diagonal by hand
     explorer.causal = False
-    assert explorer.mask == ruled_mask(4, 4, False, 2).tolist()
+    explorer.padding = 3
+    np.testing.assert_array_equal(
+        np.array(explorer.mask)[~np.eye(4, dtype=bool)], wanted[~np.eye(4, dtype=bool)]
+    )
+    assert np.diag(explorer.mask).tolist() == [False, False, True, True]
 
 
 def test_a_mask_that_the_browser_sends_with_its_controls_is_kept(explorer):
@@ -193,6 +198,18 @@ def test_D02_the_cell_under_the_pointer_is_named_in_all_conventions(explorer, pu
     page.get_by_role("gridcell").nth(6).hover()
     expect(line.locator("strong")).to_have_text(["False", "True", "−∞"])
     assert page.evaluate("widgets.widget.synced") == []
+
+
+@pytest.mark.browser
+def test_what_is_drawn_stays_when_causal_changes_until_it_is_undone(explorer, put_on_page):
+    page = put_on_page(explorer)  # causal, one key of padding
+    page.locator("[role=gridcell]").first.click()
+    page.get_by_role("button", name="causal").click()
+    wanted = ruled_mask(4, 4, False, 1).copy()
+    wanted[0, 0] = False
+    np.testing.assert_array_equal(drawn(page)[0], wanted.ravel())
+    page.get_by_role("button", name="Undo the drawing").click()
+    np.testing.assert_array_equal(drawn(page)[0], ruled_mask(4, 4, False, 1).ravel())
 
 
 @pytest.mark.browser

@@ -45,7 +45,7 @@ const CONVENTIONS = [["True", "False", "here and for torch’s scaled_dot_produc
   ["False", "True", "for torch’s nn.MultiheadAttention"], ["0", "−∞", "when added to scores"]];
 
 const NOTE = "Try this: hide all keys of one query but one; that one then weighs 1, whatever its score. Cells flip by "
-  + "click, by dragging, or by arrow keys and space. What you draw (dashed) stays until padding or causal is moved. "
+  + "click, by dragging, or by arrow keys and space. What you draw (dashed) stays until it is undone. "
   + "Weights are rounded.";
 
 function render({ model, el }) {
@@ -79,9 +79,10 @@ function render({ model, el }) {
 
   const rule = () => ruled(data, model.get("causal"), model.get("padding"));
   function setRule(causal, padding) {
+    const now = model.get("mask"), plain = rule(), next = ruled(data, causal, padding);
     model.set("causal", causal);
     model.set("padding", padding);
-    model.set("mask", ruled(data, causal, padding));
+    model.set("mask", next.map((row, i) => row.map((open, j) => (now[i][j] === plain[i][j] ? open : now[i][j]))));
     model.save_changes();
   }
   function paint(i, j, open) {
