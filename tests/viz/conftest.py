@@ -97,6 +97,11 @@ class Watched:
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
         page.on("dialog", self._shown)
         page.on("request", lambda request: self._asked(request.url, own))
+        self.received: list[int] = []  # bytes of each message from the kernel
+        page.on(
+            "websocket",
+            lambda socket: socket.on("framereceived", lambda data: self.received.append(len(data))),
+        )
 
     def _shown(self, dialog: Dialog) -> None:
         self.complaints.append(f"dialog {dialog.message}")
