@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
-from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -111,5 +111,5 @@ def right_by_position(model: nn.Module, draw: Draw, length: int, n: int = 400) -
 
 def mean_of(shares: list[float]) -> float:
     """Mean over the positions that count, rounded."""
-    counted: list[Any] = [share for share in shares if share == share]
+    counted = [share for share in shares if not math.isnan(share)]
     return round(sum(counted) / len(counted), 4)

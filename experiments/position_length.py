@@ -1,9 +1,9 @@
 """What tells a Transformer the order of words, and how far beyond the trained length does it reach?
 
 Two tasks on random words: each position says the word before it; a last position says who came first, dog
-or man. A small encoder has sinusoids, learned vectors or no positions, with or without a causal mask. It is
-trained on sentences of up to 24 words and tested on up to 96. The learned table has 96 rows; training fills
-the first 24.
+or man. A small encoder has sinusoids, learned vectors or no positions; the first and the last of these also
+come with a causal mask. It is trained on sentences of up to 24 words and tested on up to 96. The learned
+table has 96 rows; training fills the first 24.
 """
 
 from __future__ import annotations
@@ -23,6 +23,13 @@ QUESTION = (
 )
 SEEDS = (0, 1, 2)
 TRAINED, LONGEST = (3, 24), 96
+KINDS = (
+    ("sinusoidal", "none"),
+    ("learned", "none"),
+    ("none", "none"),
+    ("none", "causal"),
+    ("sinusoidal", "causal"),
+)
 LENGTHS = (8, 16, 24, 32, 48, 64, 96)
 STEPS, PEAK, WARMUP = 1200, 2e-3, 100
 
@@ -54,8 +61,7 @@ def main() -> None:
     workers = parser.parse_args().workers
     arms = [
         {"task": task, "positions": positions, "mask": mask, "seed": seed}
-        for seed in SEEDS for task in TASKS
-        for positions in ("sinusoidal", "learned", "none") for mask in ("none", "causal")
+        for seed in SEEDS for task in TASKS for positions, mask in KINDS
     ]  # fmt: skip
     rows = run_arms(NAME, arms, train_and_test, workers)
     settings = {

@@ -13,7 +13,7 @@ from bertlab.viz.payload import as_array
 from bertlab.viz.style import COLOURS, GREY, WIDTH, house_style
 
 MOST_POSITIONS, MOST_PAIRS = 13, len(COLOURS)
-LEFT, HEAD = 1.55, 0.5  # inches: room for the names of the pairs, and for the positions
+LEFT, HEAD = 1.55, 0.45  # inches: room for the names of the pairs, and for the positions
 
 
 @house_style
@@ -58,7 +58,7 @@ def position_clocks(
         y = room * (n_pairs - pair - 0.5)
         ax.text(0.1, y, name, va="center", fontsize=12, parse_math=False)
         for x, hand in zip(xs, hands[:, pair], strict=True):
-            _clock(ax, (x, y), hand, 0.42 * room, COLOURS[pair])
+            _clock(ax, (x, y), hand, 0.45 * room, COLOURS[pair])
     return fig
 
 
