@@ -72,7 +72,8 @@ export function headGrid(root, { open, look }) {
     if (!given || !pitch) return;
     const missing = (from, seen, n) => {
       const first = Math.round(from / pitch), last = Math.floor((from + seen) / pitch + 0.1);
-      return [[0, first - 1], [last, n - 1]].filter(([a, b]) => a <= b).map(([a, b]) => (a === b ? `${a}` : `${a}–${b}`));
+      return [[0, first - 1], [last, n - 1]].filter(([a, b]) => a <= b)
+        .map(([a, b]) => (a === b ? `${a}` : `${a}–${b}`));
     };
     const heads = missing(node.scrollLeft, node.clientWidth - LEFT, most());
     const layers = missing(node.scrollTop, node.clientHeight - ABOVE, given.heads.length);

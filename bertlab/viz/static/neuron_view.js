@@ -22,7 +22,8 @@ function controls(model, data) {
   const names = Array.from({ length: Math.max(...data.heads) }, (_, i) => String(i));
   const layers = slider("layer", data.heads.length - 1, String, (to) => put(model, "layer", to));
   const heads = choices("head", names, (i) => put(model, "head", i));
-  const sorted = toggle("Sort dimensions by what they add to the chosen key beyond the average key", (on) => put(model, "by_share", on));
+  const sorted = toggle("Sort dimensions by what they add to the chosen key beyond the average key",
+    (on) => put(model, "by_share", on));
   const queries = queryList(data.queries, (i) => put(model, "query", i));
   const mark = ({ layer, head, query, byShare }) => {
     layers.mark(layer);
