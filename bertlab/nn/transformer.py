@@ -106,16 +106,7 @@ class Transformer(nn.Module):
             If an id is not in its vocabulary, or a sentence is longer than `max_length` of the config.
         """
         memory = self.encode(source, need_weights)
-        inputs = shift_right(targets, self.config.end_id)  # (B, Tt)
-        # Padding needs no mask here: it stands behind the sentence, where no position of it looks.
-        mask = causal_mask(targets.shape[1], targets.device)
-        features, own, cross = self.decoder(
-            self._embed_target(inputs), memory.states, mask, memory.mask, need_weights
-        )
-        logits = self.output(features)  # (B, Tt, D) -> (B, Tt, V)
-        if not need_weights:
-            return Translated(logits, None)
-        return Translated(logits, TransformerWeights(memory.weights or (), own, cross))
+        return self.decode(shift_right(targets, self.config.end_id), memory, need_weights)
 
     def encode(self, source: Tensor, need_weights: bool = False) -> TransformerMemory:
         """Read (B, Ts) ids, padding at the end of each row."""
@@ -123,6 +114,18 @@ class Transformer(nn.Module):
         scaled = embedding(source, self.source_embedding.weight) * self.config.d_model**0.5  # sec. 3.4
         states, weights = self.encoder(self.dropout(self.source_positions(scaled)), mask, need_weights)
         return TransformerMemory(states, mask, weights)
+
+    def decode(self, inputs: Tensor, memory: TransformerMemory, need_weights: bool = False) -> Translated:
+        """Predict from (B, Tt) ids, the start token first, what follows each of them: logits (B, Tt, V)."""
+        # Padding needs no mask here: it stands behind the sentence, where no position of it looks.
+        mask = causal_mask(inputs.shape[1], inputs.device)
+        features, own, cross = self.decoder(
+            self._embed_target(inputs), memory.states, mask, memory.mask, need_weights
+        )
+        logits = self.output(features)  # (B, Tt, D) -> (B, Tt, V)
+        if not need_weights:
+            return Translated(logits, None)
+        return Translated(logits, TransformerWeights(memory.weights or (), own, cross))
 
     def _embed_target(self, inputs: Tensor, start: int = 0) -> Tensor:
         """Map (B, Tt) ids, the first of which stands at position `start`, to (B, Tt, D)."""
@@ -151,11 +154,11 @@ class Transformer(nn.Module):
         """Keep the rows (N',) of the index."""
         memory, cache = state
         cache.select(index)
-        return TransformerMemory(memory.states[index], memory.mask[index], None), cache
+        return _rows(memory, index), cache
 
 
 class WithoutCache:
-    """The same model, but each step computes all positions again: to see what the cache saves.
+    """The same model, but each step computes all positions of the decoder again: what the cache saves.
 
     Parameters
     ----------
@@ -176,23 +179,31 @@ class WithoutCache:
         self.model.train(mode)
         return self
 
-    def start(self, source: Tensor) -> tuple[Tensor, Tensor]:
-        """Begin with (B, Ts) source ids and (B, 0) target ids."""
-        return source, source[:, :0]
+    def start(self, source: Tensor) -> tuple[TransformerMemory, Tensor]:
+        """Read (B, Ts) ids, and begin with (B, 0) ids of the target."""
+        return self.model.encode(source), source[:, :0]
 
-    def step(self, tokens: Tensor, state: tuple[Tensor, Tensor], need_weights: bool = False) -> Step:
-        """Send the source and all tokens so far through the whole model, and keep the last position."""
-        source, before = state
+    def step(
+        self, tokens: Tensor, state: tuple[TransformerMemory, Tensor], need_weights: bool = False
+    ) -> Step:
+        """Send all tokens so far through the decoder, and keep what it says of the last one."""
+        memory, before = state
         inputs = torch.cat([before, tokens[:, None]], dim=1)  # (N, t): the start token, then what was written
-        unknown = torch.full_like(tokens[:, None], self.config.pad_id)  # what comes next; no position sees it
-        out = self.model(source, torch.cat([inputs[:, 1:], unknown], dim=1), need_weights)
+        out = self.model.decode(inputs, memory, need_weights)
         weights = torch.stack(out.weights.cross, dim=1)[:, :, :, -1] if out.weights else None
-        return Step(out.logits[:, -1], (source, inputs), weights)
+        return Step(out.logits[:, -1], (memory, inputs), weights)
 
-    def reorder(self, state: tuple[Tensor, Tensor], index: Tensor) -> tuple[Tensor, Tensor]:
+    def reorder(
+        self, state: tuple[TransformerMemory, Tensor], index: Tensor
+    ) -> tuple[TransformerMemory, Tensor]:
         """Keep the rows (N',) of the index."""
-        source, before = state
-        return source[index], before[index]
+        memory, before = state
+        return _rows(memory, index), before[index]
+
+
+def _rows(memory: TransformerMemory, index: Tensor) -> TransformerMemory:
+    """Take rows of what the encoder handed over."""
+    return TransformerMemory(memory.states[index], memory.mask[index], None)
 
 
 def _positions(config: TransformerConfig) -> nn.Module:
