@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -138,15 +138,14 @@ def at_the_end(model: Writer, setup: Setup, test: tuple[Tensor, Tensor]) -> dict
     source, targets = test
     written = write(model, setup, source)
     measured = {"stops": float((written == END).any(dim=1).float().mean())}
-    if not setup.square:
-        lengths = (source != PAD).sum(dim=1)
-        groups = [(lengths == n).nonzero()[:, 0] for n in lengths.unique()]
-        right = [
-            whole(write(model, setup, source[g, : int(lengths[g[0]])]), targets[g]) * len(g) for g in groups
-        ]
-        measured["unpadded"] = round(sum(right) / len(source), 4)
-        measured["wide"] = whole(write(model, setup, widen(source, 2 * source.shape[1])), targets)
-        measured["without_mask"] = whole(write(model, setup, source, mask=lambda n: None), targets)
+    if setup.square:  # one sentence at a time, (1, T) is read as it is meant
+        setup = replace(setup, source=padding_mask)
+    lengths = (source != PAD).sum(dim=1)
+    groups = [(lengths == n).nonzero()[:, 0] for n in lengths.unique()]
+    right = [whole(write(model, setup, source[g, : int(lengths[g[0]])]), targets[g]) * len(g) for g in groups]
+    measured["unpadded"] = round(sum(right) / len(source), 4)
+    measured["wide"] = whole(write(model, setup, widen(source, 2 * source.shape[1])), targets)
+    measured["without_mask"] = whole(write(model, setup, source, mask=lambda n: None), targets)
     return measured
 
 

@@ -76,7 +76,7 @@ def influence_maps(
         panel._replace(weights=size / (size.max() or 1.0)) for panel, size in zip(panels, sizes, strict=True)
     ]
     fig = attention_maps(shares, title, query_label, key_label, annotate=False)
-    fig.axes[-1].set_ylabel("size of the derivative, share of the largest")
+    fig.axes[-1].set_ylabel("share of the largest")
     for ax, size in zip(fig.axes, sizes, strict=False):
         cross_out(ax, size == 0)
     return fig
