@@ -10,7 +10,10 @@ import sacrebleu
 
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = sorted((ROOT / "data" / "results").glob("*.json"))
-SCRIPTS = sorted(path for path in (ROOT / "experiments").glob("*.py") if not path.name.startswith("_"))
+SCRIPTS = sorted(
+    (path for folder in ("experiments", "benchmarks") for path in (ROOT / folder).glob("[!_]*.py")),
+    key=lambda path: path.stem,
+)
 
 
 def test_every_experiment_has_its_result_and_every_result_its_experiment():
@@ -20,7 +23,8 @@ def test_every_experiment_has_its_result_and_every_result_its_experiment():
 @pytest.mark.parametrize("path", RESULTS, ids=lambda path: path.stem)
 def test_a_result_says_how_to_measure_it_again_and_what_it_costs(path):
     record = json.loads(path.read_text())
-    assert record["command"] == f"make results-{path.stem}"
+    is_benchmark = (ROOT / "benchmarks" / f"{path.stem}.py").exists()
+    assert record["command"] == ("make bench" if is_benchmark else f"make results-{path.stem}")
     assert record["question"].endswith("?")
     assert record["cost_core_minutes"] >= 0
     assert {"python", "torch", "numpy"} <= record["versions"].keys()

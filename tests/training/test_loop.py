@@ -82,10 +82,12 @@ def test_D34_an_interruption_while_the_weights_move_waits_until_all_have_moved(t
 
     options = {"steps": 9, "learning_rate": constant, "checkpoint": tmp_path / "run.pt"}
     model, loss = setup_run()
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background ignores it
     with monkeypatch.context() as patch:
         patch.setattr(torch.optim.AdamW, "step", interrupted)
         with pytest.raises(KeyboardInterrupt):
             fit(model, loss, **options)
+    signal.signal(signal.SIGINT, before)
     assert len(torch.load(tmp_path / "run.pt", weights_only=True)["losses"]) == 5
     unbroken, loss_too = setup_run()
     assert fit(model, loss, **options) == fit(unbroken, loss_too, steps=9, learning_rate=constant)

@@ -196,6 +196,15 @@ def test_after_cleanup_nothing_is_left(put_on_page, name):
 
 
 @pytest.mark.browser
+def test_two_keys_before_anything_is_drawn_move_a_slider_twice(put_on_page):
+    page = put_on_page(MAKE["head_view"](PLAIN))
+    page.get_by_role("slider", name="lines from").evaluate("""(slider) => {
+      for (const key of ["ArrowRight", "ArrowRight"]) slider.dispatchEvent(new KeyboardEvent("keydown", { key }));
+    }""")
+    assert page.evaluate("widgets.widget.model.get('threshold')") == 0.05
+
+
+@pytest.mark.browser
 @every
 def test_every_stop_of_the_tab_key_is_named_and_seen(put_on_page, name):
     page = put_on_page(MAKE[name](PLAIN))

@@ -111,7 +111,7 @@ TIMES = """async () => {
       canvas.getImageData(0, 0, 1, 1); // waits for what was drawn
       times.push(performance.now() - start);
     }
-    return times.sort((a, b) => a - b)[10];
+    return times.sort((a, b) => a - b)[1]; // others may be at work beside us
   }
   const point = await timed((i) => options[i].dispatchEvent(over()));
   list.dispatchEvent(new PointerEvent("pointerleave"));

@@ -98,7 +98,10 @@ export function choices(label, names, choose) {
 const STEPS = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, PageUp: 10, PageDown: -10, Home: -Infinity, End: Infinity };
 
 export function slider(label, last, said, choose) {
-  const to = (place) => choose(Math.max(0, Math.min(last, place)));
+  function to(place) {
+    input.value = Math.max(0, Math.min(last, place)); // at once: a second key may come before all is drawn again
+    choose(Number(input.value));
+  }
   const input = html("input", {
     type: "range", min: 0, max: last, step: 1, "aria-label": label, oninput: () => to(Number(input.value)),
     onkeydown: (event) => {
