@@ -199,7 +199,9 @@ def test_after_cleanup_nothing_is_left(put_on_page, name):
 def test_two_keys_before_anything_is_drawn_move_a_slider_twice(put_on_page):
     page = put_on_page(MAKE["head_view"](PLAIN))
     page.get_by_role("slider", name="lines from").evaluate("""(slider) => {
-      for (const key of ["ArrowRight", "ArrowRight"]) slider.dispatchEvent(new KeyboardEvent("keydown", { key }));
+      for (const key of ["ArrowRight", "ArrowRight"]) {
+        slider.dispatchEvent(new KeyboardEvent("keydown", { key }));
+      }
     }""")
     assert page.evaluate("widgets.widget.model.get('threshold')") == 0.05
 
