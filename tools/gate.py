@@ -48,6 +48,7 @@ MAX_NOTEBOOK = 3_000_000  # bytes a notebook
 
 CELL_ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)+")
 RANDOM_ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+LECTURER = "*For the lecturer.*"  # how a notes cell begins: readers see it too
 HEADING = re.compile(r"^(#{1,6})\s", re.MULTILINE)
 FENCED = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
 MACHINE_PATH = re.compile(r"(?<![\w.])(/home/|/Users/|/root/|/tmp/|/var/folders/|[A-Z]:\\Users\\)")
@@ -160,6 +161,9 @@ def _cell_faults(cell: Node) -> Iterator[str]:
         yield f"has metadata {', '.join(extra)}: write it with tools/refresh.py"
     if hiding := sorted(HIDING_TAGS.intersection(tags(cell))):
         yield f"is tagged {', '.join(hiding)}: every cell runs; use {RAISES} or {FREE}"
+    is_note = cell["metadata"].get("slideshow", {}).get("slide_type") == "notes"
+    if is_note and not cell["source"].startswith(LECTURER):
+        yield f"is a notes cell that readers take for theirs: begin it with {LECTURER}"
     if FREE in tags(cell) and RAISES in tags(cell):
         yield f"is tagged {FREE} and {RAISES}: nothing would notice when it stops raising; drop the first"
     note = cell["metadata"].get("bertlab", {})

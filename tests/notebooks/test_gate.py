@@ -186,6 +186,11 @@ def _heading_skipped(nb: NotebookNode, cells: dict[str, NotebookNode]) -> None:
     nb.cells.append(new_markdown_cell("#### Deep", id="toy-deep"))
 
 
+def _unmarked_notes(nb: NotebookNode, cells: dict[str, NotebookNode]) -> None:
+    why = {"slideshow": {"slide_type": "notes"}}
+    nb.cells.append(new_markdown_cell("Ask the room.", id="toy-notes", metadata=why))
+
+
 # Holes: nbval passes them. The others it fails as well, or they are no business of its own.
 HOLES = {
     _stripped: ("toy-sum", "was never run"),
@@ -226,6 +231,7 @@ OTHERS = {
     _empty_cell: ("toy-empty", "empty code cell"),
     _no_title: ("notebook", "does not open with its title"),
     _two_titles: ("notebook", "2 headings of level 1"),
+    _unmarked_notes: ("toy-notes", "begin it with *For the lecturer.*"),
     _heading_skipped: ("notebook", "skips a heading level on its way to '####'"),
 }
 
