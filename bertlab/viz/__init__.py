@@ -16,6 +16,7 @@ from bertlab.viz.heatmaps import Attention, attention_map, attention_maps
 from bertlab.viz.input_flow import input_flow
 from bertlab.viz.mask_explorer import mask_explorer
 from bertlab.viz.mask_maps import influence_maps, mask_maps
+from bertlab.viz.mask_paths import mask_paths
 from bertlab.viz.masked_attention import masked_attention
 from bertlab.viz.masked_tokens import masked_tokens
 from bertlab.viz.masking_explorer import masking_explorer
@@ -58,6 +59,7 @@ __all__ = [
     "lines_with_spread",
     "mask_explorer",
     "mask_maps",
+    "mask_paths",
     "masked_attention",
     "masked_tokens",
     "masking_explorer",

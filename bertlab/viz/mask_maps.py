@@ -10,6 +10,8 @@ from bertlab.viz.heatmaps import Attention, attention_maps, checked_weights
 from bertlab.viz.masked_attention import checked_mask
 from bertlab.viz.style import GREY, house_style
 
+FAINTEST = 0.06  # colour of the smallest influence that is not zero: never white
+
 
 @house_style
 def mask_maps(
@@ -56,7 +58,8 @@ def influence_maps(
     ----------
     panels : sequence of `Attention`
         Each with a (Tq, Tk) array in place of the weights: row t has the size of the derivative of output t
-        with respect to each input. Colours are shares of the largest number of the panel.
+        with respect to each input. Colours are shares of the largest number of the panel; what is not
+        zero has a tint, however small it is.
     title : str
         What is to be seen, as a sentence.
     query_label, key_label : str
@@ -72,11 +75,12 @@ def influence_maps(
         If shapes and tokens do not fit, or a size is negative or not a number.
     """
     sizes = [checked_weights(p.weights, p.query_tokens, p.key_tokens) for p in panels]
-    shares = [
-        panel._replace(weights=size / (size.max() or 1.0)) for panel, size in zip(panels, sizes, strict=True)
-    ]
+    tints = [np.where(size > 0, np.maximum(size / (size.max() or 1.0), FAINTEST), 0.0) for size in sizes]
+    shares = [panel._replace(weights=tint) for panel, tint in zip(panels, tints, strict=True)]
     fig = attention_maps(shares, title, query_label, key_label, annotate=False)
-    fig.axes[-1].set_ylabel("share of the largest")
+    fig.axes[-1].set_ylabel(
+        "share of the largest of its panel" if len(panels) > 1 else "share of the largest"
+    )
     for ax, size in zip(fig.axes, sizes, strict=False):
         cross_out(ax, size == 0)
     return fig
