@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import torch
 from torch import Tensor, nn
 
 from bertlab.nn import Decoder, Encoder, SinusoidalPositions
@@ -47,3 +48,8 @@ class Writer(nn.Module):
 def strictly_before(n: int) -> Tensor:
     """Let each position see what stands before it, not itself: (n, n) bool."""
     return causal_mask(n).tril(-1)
+
+
+def not_itself(n: int) -> Tensor:
+    """Let each position see all others, earlier and later, not itself: (n, n) bool."""
+    return ~torch.eye(n, dtype=torch.bool)

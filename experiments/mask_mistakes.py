@@ -2,7 +2,7 @@
 
 English number words to German ones, as in notebook 06. Every arm changes one thing of the first: what the
 decoder reads, whom it may look at, where the end token stands, or how padding is hidden. What training shows
-(token accuracy, the right words given) stands beside what counts (whole numbers right, written alone).
+(token accuracy, the right words given) stands beside what counts (whole numbers right, written by itself).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import torch
 from torch import Tensor
 
 from _number_words import vocabularies
-from _writer import Mask, Writer, strictly_before
+from _writer import Mask, Writer, not_itself, strictly_before
 from bertlab.datasets.numbers import sample_pairs
 from bertlab.nn.functional import cross_entropy
 from bertlab.nn.masking import causal_mask, padding_mask
@@ -27,9 +27,7 @@ from bertlab.text import Vocabulary
 from bertlab.training import fit, run_arms, save_result
 
 NAME = "mask_mistakes"
-QUESTION = (
-    "Which mistakes about masks does training not show, and what do they cost when the model writes alone?"
-)
+QUESTION = "Which mistakes about masks does training not show, and what do they cost when the model writes?"
 SEEDS = (0, 1, 2)
 STEPS, BATCH, PEAK, WARM_UP, TEST_EVERY, TEST, LONGEST = 250, 64, 3e-3, 50, 50, 256, 16
 SQUARE = 32  # batch size and width of the arms in which the two are equal
@@ -54,6 +52,11 @@ def sentences_as_queries(source: Tensor) -> Tensor:
 
 def everything(source: Tensor) -> None:
     """Hide no padding."""
+
+
+def itself_alone(source: Tensor) -> Tensor:
+    """Let no word of the source hear another: (T, T), a control."""
+    return torch.eye(source.shape[1], dtype=torch.bool)
 
 
 @dataclass(frozen=True)
@@ -81,6 +84,14 @@ MISTAKES = {
     "padding mask inverted": Setup(source=hidden_is_shown, memory=hidden_is_shown),
     "none, B = T": Setup(square=True),
     "(B, T) for (T, T)": Setup(square=True, source=sentences_as_queries),
+    "encoder deaf, B = T": Setup(square=True, source=itself_alone),
+}
+CLOSELY = ("none", "shift, strict mask")  # these write under other masks than their own, too
+WRITING = {
+    "causal": causal_mask,
+    "strict": strictly_before,
+    "all but itself": not_itself,
+    "none": lambda n: None,
 }
 
 
@@ -110,7 +121,7 @@ def train_and_test(arm: dict[str, Any], path: Path) -> dict[str, Any]:
     model = Writer(len(ENGLISH), len(GERMAN))
     test = draw(setup, [10_000], TEST, held_out=True)
     given: list[float] = []
-    alone: list[float] = []
+    by_itself: list[float] = []
 
     def loss(step: int) -> Tensor:
         source, targets = draw(setup, [seed, step], SQUARE if setup.square else BATCH)
@@ -119,8 +130,8 @@ def train_and_test(arm: dict[str, Any], path: Path) -> dict[str, Any]:
 
     def evaluate() -> dict[str, float]:
         given.append(token_accuracy(model, setup, *test))
-        alone.append(whole(write(model, setup, test[0]), test[1]))
-        return {"given": given[-1], "alone": alone[-1]}
+        by_itself.append(whole(write(model, setup, test[0]), test[1]))
+        return {"given": given[-1], "by itself": by_itself[-1]}
 
     evaluate()  # before the first step
     losses = fit(
@@ -129,24 +140,38 @@ def train_and_test(arm: dict[str, Any], path: Path) -> dict[str, Any]:
     )  # fmt: skip
     model.eval()
     last = round(float(np.mean(losses[-20:])), 5)
-    return {"given": given, "alone": alone, "loss": last, **at_the_end(model, setup, test)}
+    closely = look_closely(model, setup, test) if arm["mistake"] in CLOSELY else {}
+    return {
+        "given": given, "by itself": by_itself, "loss": last, **at_the_end(model, setup, test), **closely,
+    }  # fmt: skip
 
 
 @torch.no_grad()
 def at_the_end(model: Writer, setup: Setup, test: tuple[Tensor, Tensor]) -> dict[str, float]:
-    """Measure how it writes with other padding, without a mask, and whether it stops."""
+    """Measure whether it stops, and how it writes with other padding."""
     source, targets = test
-    written = write(model, setup, source)
-    measured = {"stops": float((written == END).any(dim=1).float().mean())}
-    if setup.square:  # one sentence at a time, (1, T) is read as it is meant
+    stops = (write(model, setup, source) == END).any(dim=1)
+    if setup.source is sentences_as_queries:  # in a batch of one, (1, T) is read as it is meant
         setup = replace(setup, source=padding_mask)
     lengths = (source != PAD).sum(dim=1)
-    groups = [(lengths == n).nonzero()[:, 0] for n in lengths.unique()]
-    right = [whole(write(model, setup, source[g, : int(lengths[g[0]])]), targets[g]) * len(g) for g in groups]
-    measured["unpadded"] = round(sum(right) / len(source), 4)
-    measured["wide"] = whole(write(model, setup, widen(source, 2 * source.shape[1])), targets)
-    measured["without_mask"] = whole(write(model, setup, source, mask=lambda n: None), targets)
-    return measured
+    groups = [(lengths == n).nonzero()[:, 0] for n in lengths.unique()]  # no padding: as if one at a time
+    hits = [correct(write(model, setup, source[g, : int(lengths[g[0]])]), targets[g]) for g in groups]
+    return {
+        "stops": round(float(stops.float().mean()), 4),
+        "one at a time": round(float(torch.cat(hits).float().mean()), 4),
+        "double width": whole(write(model, setup, widen(source, 2 * source.shape[1])), targets),
+    }
+
+
+@torch.no_grad()
+def look_closely(model: Writer, setup: Setup, test: tuple[Tensor, Tensor]) -> dict[str, Any]:
+    """Name what it gets wrong, and let it write under other masks than its own."""
+    source, targets = test
+    wrong = source[~correct(write(model, setup, source), targets)][:3]
+    return {
+        "first wrong": [" ".join(ENGLISH.decode(row)) for row in wrong.tolist()],
+        **{f"under {n}": whole(write(model, setup, source, m), targets) for n, m in WRITING.items()},
+    }
 
 
 @torch.no_grad()
@@ -175,12 +200,15 @@ def write(
     return torch.cat(rows)
 
 
-def whole(written: Tensor, targets: Tensor) -> float:
-    """Count the sentences without a mistake, the end included, as a share."""
+def correct(written: Tensor, targets: Tensor) -> Tensor:
+    """Tell which sentences have no mistake, the end included: (B,) bool."""
     rows = zip(written.tolist(), targets.tolist(), strict=True)
-    return round(
-        float(np.mean([END in row and GERMAN.decode(row) == GERMAN.decode(t) for row, t in rows])), 4
-    )
+    return torch.tensor([END in row and GERMAN.decode(row) == GERMAN.decode(t) for row, t in rows])
+
+
+def whole(written: Tensor, targets: Tensor) -> float:
+    """Count the sentences without a mistake, as a share."""
+    return round(float(correct(written, targets).float().mean()), 4)
 
 
 def main() -> None:

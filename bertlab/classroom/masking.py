@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import torch
 from torch import Tensor
+from torch.autograd.functional import jacobian
 
 from bertlab.classroom.checks import close, exercise, expect
 from bertlab.nn.masking import causal_mask, masked_softmax
@@ -151,6 +152,28 @@ def check_sees(sees: Callable[[Callable[[Tensor], Tensor], Tensor], Tensor]) -> 
     expect(
         bool(torch.as_tensor(sees(mixer(faint), x.clone())).all()),
         "a faint leak (1e-9) went unseen: a closed mask gives exactly 0, so ask for exactly that",
+    )
+
+
+@exercise("Exercise 3 (what it misses)")
+def check_unseen(leak: Callable[[Tensor], Tensor]) -> None:
+    """Check a function (T, D) -> (T, D') whose output 0 depends on input 1 although the Jacobian is zero."""
+    x = torch.randn(4, 3, generator=torch.Generator().manual_seed(0))
+    answer = torch.as_tensor(leak(x.clone()))
+    expect(
+        answer.dim() == 2 and len(answer) == 4,
+        f"your function made {tuple(answer.shape)} of (4, 3): it must give a row for each row of x",
+    )
+    moves = 10 * torch.randn(20, 3, generator=torch.Generator().manual_seed(1))
+    moved = [torch.cat([x[:1], x[1:2] + move, x[2:]]) for move in moves]
+    expect(
+        any(not torch.equal(leak(other)[0], answer[0]) for other in moved),
+        "output 0 stays as it is when input 1 changes: that is no leak, so there is nothing to miss",
+    )
+    found = jacobian(leak, x)[0, :, 1]
+    expect(
+        not bool(found.any()),
+        "the Jacobian sees this leak: send it through something without a derivative, or with one of 0",
     )
 
 

@@ -204,7 +204,7 @@ def _bars(
             nudges = np.linspace(-0.2, 0.2, len(runs)) * width
             ax.plot(
                 place + nudges, runs, linestyle="none", marker=MARKERS[index], markersize=5, zorder=3,
-                color="white", markeredgecolor=INK, markeredgewidth=0.9,
+                color="white", markeredgecolor=INK, markeredgewidth=0.9, clip_on=False,
             )  # fmt: skip
         if size >= 7:  # smaller ones cannot be read: the axis must do
             ax.annotate(

@@ -78,9 +78,7 @@ def influence_maps(
     tints = [np.where(size > 0, np.maximum(size / (size.max() or 1.0), FAINTEST), 0.0) for size in sizes]
     shares = [panel._replace(weights=tint) for panel, tint in zip(panels, tints, strict=True)]
     fig = attention_maps(shares, title, query_label, key_label, annotate=False)
-    fig.axes[-1].set_ylabel(
-        "share of the largest of its panel" if len(panels) > 1 else "share of the largest"
-    )
+    fig.axes[-1].set_ylabel("of the panel's largest" if len(panels) > 1 else "share of the largest")
     for ax, size in zip(fig.axes, sizes, strict=False):
         cross_out(ax, size == 0)
     return fig

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from bertlab.classroom.masking import check_mask, check_sees, check_weights
+from bertlab.classroom.masking import check_mask, check_sees, check_unseen, check_weights
 
 
 def said(check, answer, capsys) -> str:
@@ -150,3 +150,37 @@ def test_a_stub_is_not_tried_yet(check, capsys):
 
 def test_a_mask_that_is_not_written_is_not_tried_yet(capsys):
     assert "not tried yet" in said(check_mask, ..., capsys)
+
+
+def through(carried):
+    """Make a function that gives row 0 something of row 1."""
+
+    def leak(x):
+        return torch.cat([x[:1] + carried(x[1:2]), x[1:]])
+
+    return leak
+
+
+UNSEEN = {
+    "detach": lambda row: row.detach(),
+    "argmax": lambda row: row.argmax().float(),
+    "a mask that adds": lambda row: torch.softmax(torch.cat([row[0, :1], row.new_tensor([5.0])]) * 1e4, 0)[0],
+}
+
+
+@pytest.mark.parametrize("name", UNSEEN)
+def test_exercise_3_takes_every_leak_without_a_derivative(name, capsys):
+    assert "right" in said(check_unseen, through(UNSEEN[name]), capsys)
+
+
+SEEN = {
+    "that is no leak": lambda x: x,
+    "the Jacobian sees this leak": through(lambda row: 1e-9 * row),
+    "a row for each row of x": lambda x: x[:2],
+    "not tried yet": lambda x: ...,
+}
+
+
+@pytest.mark.parametrize("sentence", SEEN)
+def test_exercise_3_names_what_is_no_unseen_leak(sentence, capsys):
+    assert sentence in said(check_unseen, SEEN[sentence], capsys)
