@@ -60,13 +60,6 @@ class Rows(nn.Module):
         logits: Tensor = self.read_out(self.feed_forward(x))
         return logits.view(*ids.shape[:2], -1, CARDS)
 
-    @torch.no_grad()
-    def weights_on(self, ids: Tensor, where: Tensor) -> list[float]:
-        """Mean weight on each of the places to be looked at, of the first layer, averaged over its heads."""
-        x = self.embed(ids)
-        weights = self.layers[0](x, x, x, need_weights=True)[1].mean(dim=1)  # (B, T, T)
-        return [round(w, 3) for w in weights.gather(2, where).mean(dim=(0, 1)).tolist()]
-
 
 def draw(n: int, things: int, generator: torch.Generator) -> tuple[Tensor, Tensor, Tensor]:
     """Draw n rows: what is known (n, T, 3 + friends), where to look (n, T, things), the cards there."""
@@ -85,7 +78,7 @@ def train(rate: float, seed: int, steps: int, **settings: Any) -> dict[str, Any]
     """Train one model until it knows its task or the steps are used up, testing it as it learns."""
     torch.manual_seed(seed)
     model, generator = Rows(**settings), torch.Generator().manual_seed(seed)
-    ids, where, cards = draw(TEST, settings["things"], torch.Generator().manual_seed(10_000))
+    ids, _, cards = draw(TEST, settings["things"], torch.Generator().manual_seed(10_000))
     optimizer = torch.optim.Adam(model.parameters(), lr=0.0)
     learning_rate = linear_decay(rate, WARMUP, steps)
     right: list[list[float]] = []
@@ -105,7 +98,6 @@ def train(rate: float, seed: int, steps: int, **settings: Any) -> dict[str, Any]
         "accuracy": right[-1][-1],
         "accuracy_each": right[-1][:-1],
         "accuracies": [shares[-1] for shares in right],
-        "weights": model.weights_on(ids, where),
     }
 
 

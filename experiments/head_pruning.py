@@ -4,7 +4,8 @@ all-MiniLM-L6-v2 gets a question and must find the paragraph that answers it (XQ
 Every second article serves to *choose* heads, the others to *test*. First each of the 72 heads is taken out
 alone. Then more and more of them, in several orders: by what each did alone (to the questions found, to the
 surprise at the right paragraph, to the embeddings), by a gradient (Michel et al. 2019, eq. (2)), at random,
-and the most important first. Last, each layer is left with one head, and with none. Nothing is trained.
+at random with the last layer left to the end, and the most important first. Last, each layer is left with one
+head, and with none. Nothing is trained.
 """
 
 from __future__ import annotations
@@ -29,14 +30,12 @@ from _minilm import (
     Batches,
     Head,
     MiniLM,
-    batches,
     encode,
     pooled,
     prune,
     states_before,
 )
-from bertlab.datasets import load
-from bertlab.nn.functional import cross_entropy
+from _search import Search, interval
 from bertlab.nn.masking import padding_mask
 from bertlab.training import run_arms, save_result
 from bertlab.training.results import RUNS
@@ -44,49 +43,11 @@ from bertlab.training.results import RUNS
 NAME = "head_pruning"
 QUESTION = "How many of the 72 heads can be taken out before the model finds fewer answers?"
 PRUNED = (0, 6, 12, 18, 24, 30, 36, 48, 60, 72)
+SOME = (30,)  # for the order that differs from the random one only in what it leaves to the end
 RANDOM_SEEDS = (0, 1, 2)
-SCALE = 20.0  # of cosines on their way to a softmax: the published model's own
 HEADS = [(layer, head) for layer in range(N_LAYERS) for head in range(N_HEADS)]
+LATE = "random, last layer last"
 ORDERS = RUNS / NAME / "orders.json"
-
-
-class Search:
-    """Questions and paragraphs of one half of the articles.
-
-    Parameters
-    ----------
-    model : makes the word pieces.
-    half : "choose" or "test".
-    """
-
-    def __init__(self, model: MiniLM, half: str) -> None:
-        articles = json.loads(load("xquad").text("xquad.en.json"))["data"][half == "test" :: 2]
-        paragraphs = [paragraph for article in articles for paragraph in article["paragraphs"]]
-        asked = [(qa["question"], n) for n, paragraph in enumerate(paragraphs) for qa in paragraph["qas"]]
-        self.answers = torch.tensor([n for _, n in asked])
-        self.texts = batches(model, [question for question, _ in asked] + [p["context"] for p in paragraphs])
-
-    def cosines(self, embeddings: Tensor) -> Tensor:
-        """How near each question is to each paragraph: (questions, paragraphs)."""
-        questions, paragraphs = embeddings.split([len(self.answers), len(embeddings) - len(self.answers)])
-        cosines: Tensor = questions @ paragraphs.T
-        return cosines
-
-    def surprise(self, embeddings: Tensor) -> Tensor:
-        """Mean of -log p of the right paragraph, in nats, p a softmax over all of them."""
-        return cross_entropy(SCALE * self.cosines(embeddings), self.answers)
-
-    def ranks(self, embeddings: Tensor) -> Tensor:
-        """Place of the right paragraph among all, from 1: (questions,)."""
-        scores = self.cosines(embeddings)
-        at_least_as_near: Tensor = scores >= scores.gather(1, self.answers[:, None])
-        return at_least_as_near.sum(dim=1)
-
-    def measure(self, embeddings: Tensor) -> dict[str, float]:
-        """Share of questions whose paragraph comes first, in %, and the surprise in nats."""
-        first = (self.ranks(embeddings) == 1).double().mean().item()
-        surprise = self.surprise(embeddings.double()).item()
-        return {"first": round(100 * first, 3), "surprise": round(surprise, 5)}
 
 
 def take_out_alone(half: str, layer: int) -> dict[str, Any]:
@@ -137,9 +98,12 @@ def take_out_more(order: str, seed: int, keep_mean: bool) -> dict[str, Any]:
     heads: list[Head] = [(layer, head) for layer, head in json.loads(ORDERS.read_text())[order]]
     if order == "random":
         random.Random(seed).shuffle(heads)
+    if order == LATE:
+        before, last = heads[:-N_HEADS], heads[-N_HEADS:]
+        heads = random.Random(seed).sample(before, len(before)) + last
     means = mean_outputs(model) if keep_mean else None
     rows = []
-    for n in PRUNED:
+    for n in SOME if order == LATE else PRUNED:
         without = copy.deepcopy(model)
         prune(without, heads[:n], means)
         rows.append({"pruned": n, **search.measure(encode(without, search.texts))})
@@ -167,6 +131,20 @@ def mean_outputs(model: MiniLM) -> Tensor:
     return total / n
 
 
+def compare(order: str, pruned: int) -> dict[str, Any]:
+    """What that many heads cost on the test half, with 95 % intervals over its paragraphs."""
+    model = MiniLM()
+    search = Search(model, "test")
+    before = search.each(encode(model, search.texts))
+    prune(model, json.loads(ORDERS.read_text())[order][:pruned])
+    after = search.each(encode(model, search.texts))
+    costs = {"first": before["first"] - after["first"], "surprise": after["surprise"] - before["surprise"]}
+    return {
+        name: {"cost": round(cost.mean().item(), 4), "interval": interval(cost, search.answers)}
+        for name, cost in costs.items()
+    }
+
+
 def leave(layer: int, kept: list[int]) -> dict[str, Any]:
     """Leave only some heads in one layer, and test."""
     model = MiniLM()
@@ -186,7 +164,7 @@ def measure(arm: dict[str, Any], path: Path) -> dict[str, Any]:
         best = json.loads(ORDERS.read_text())["most important first"]
         kept = [next(head for layer, head in best if layer == settings["layer"])][: settings["heads"]]
         return {"kept": kept, **leave(settings["layer"], kept)}
-    return take_out_more(**settings)
+    return compare(**settings) if kind == "compare" else take_out_more(**settings)
 
 
 def orders(alone: list[dict[str, Any]], importance: list[list[float]]) -> dict[str, list[Head]]:
@@ -200,7 +178,7 @@ def orders(alone: list[dict[str, Any]], importance: list[list[float]]) -> dict[s
             by["turned"][head] = found["turned"]
             by["gradient"][head] = importance[row["layer"]][number]
     made = {name: sorted(HEADS, key=lambda head: values[head]) for name, values in by.items()}
-    return {**made, "random": HEADS, "most important first": made["surprise"][::-1]}
+    return {**made, "random": HEADS, LATE: HEADS, "most important first": made["surprise"][::-1]}
 
 
 def main() -> None:
@@ -221,6 +199,8 @@ def main() -> None:
     second = [{**plain, "order": order} for order in fixed]
     second += [{**plain, "order": "random", "seed": seed} for seed in RANDOM_SEEDS]
     second += [{**plain, "order": "surprise", "keep_mean": True}]
+    second += [{"kind": "compare", "order": "turned", "pruned": 30}]
+    second += [{**plain, "order": LATE, "seed": seed} for seed in RANDOM_SEEDS]
     second += [{"kind": "leave", "layer": layer, "heads": n} for n in (0, 1) for layer in range(N_LAYERS)]
     more = run_arms(NAME, second, measure, workers)
     results = {
@@ -228,6 +208,7 @@ def main() -> None:
         "gradient": by_gradient["importance"],
         "more": [row for row in more if row["kind"] == "more"],
         "left": [row for row in more if row["kind"] == "leave"],
+        "compared": [row for row in more if row["kind"] == "compare"],
         "settings": {"pruned": PRUNED, "layers": N_LAYERS, "heads": N_HEADS},
     }
     seconds = sum(row["seconds"] for row in [*alone, by_gradient, *more])

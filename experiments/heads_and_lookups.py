@@ -12,7 +12,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from _rows_of_cards import CARDS, LOOKUPS, NAMES, PLAYERS, best_of
+from _rows_of_cards import CARDS, LOOKUPS, NAMES, PLAYERS, Rows, best_of
 from bertlab.training import run_arms, save_result
 
 NAME = "heads_and_lookups"
@@ -42,10 +42,12 @@ def main() -> None:
         for wide in (0, 256) for things in THINGS for heads in HEADS
     ]  # fmt: skip
     settings += [{"things": 2, "heads": 1, **plain, **way} for way in ({"width": 256}, {"layers": 2})]
+    ways = [setting for setting in settings if (setting["things"], setting["heads"]) == (2, 1)]
+    parameters = [{**way, "parameters": sum(p.numel() for p in Rows(**way).parameters())} for way in ways]
     arms = [{**setting, "seed": seed} for setting in settings for seed in SEEDS]
     rows = run_arms(NAME, arms, measure, workers)
     task = {"players": PLAYERS, "names": NAMES, "cards": CARDS, "lookups": LOOKUPS, "steps": STEPS}
-    results = {"arms": rows, "settings": {**task, "rates": RATES}}
+    results = {"arms": rows, "parameters": parameters, "settings": {**task, "rates": RATES}}
     save_result(NAME, QUESTION, results, seconds=sum(row["seconds"] for row in rows))
 
 

@@ -125,7 +125,7 @@ def _title(heads: list[int], summary: HeadSummary | None, mark: str) -> str:
         return "Numbered: the heads that spread their weight over most tokens"
     if summary and mark:
         keys = next(pattern.keys for pattern in summary.patterns if pattern.name == mark)
-        return f"Numbered: the heads that give most of their weight to {keys}"
+        return f"Numbered: the heads that look most at {keys}"
     whose = f"{sum(heads)} heads look" if sum(heads) > 1 else "one head looks"
     return f"Where {whose}: a row a layer, each thumbnail one head"
 

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import copy
+import json
 
 import pytest
 import torch
 
 import head_pruning
 from _minilm import D_HEAD, N_HEADS, N_LAYERS, MiniLM, batches, encode
+from _search import Search
 from bertlab.datasets import DataUnavailable
 from bertlab.nn.attention import merge_heads, split_heads
 from bertlab.nn.functional import cross_entropy
 from bertlab.nn.masking import padding_mask
-from head_pruning import HEADS, Search, gradients, mean_outputs, orders
+from head_pruning import HEADS, LATE, gradients, mean_outputs, orders, take_out_more
 
 TEXTS = [
     "Who ate the grapes?",
@@ -85,6 +87,16 @@ def test_what_a_head_says_on_average_is_the_mean_over_the_word_pieces(model, tin
         total += mixed[ids != 0].sum(dim=0)
         n += int((ids != 0).sum())
     torch.testing.assert_close(mean_outputs(model)[0], total / n, atol=1e-5, rtol=0)
+
+
+def test_the_control_leaves_the_last_layer_to_the_end(model, tiny, monkeypatch, tmp_path):
+    monkeypatch.setattr(head_pruning, "ORDERS", tmp_path / "orders.json")
+    monkeypatch.setattr(head_pruning, "SOME", (0,))
+    (tmp_path / "orders.json").write_text(json.dumps({LATE: HEADS}))
+    first, second = (take_out_more(LATE, seed, keep_mean=False)["heads"] for seed in (0, 1))
+    assert {layer for layer, _ in first[60:]} == {N_LAYERS - 1}
+    assert sorted(map(tuple, first)) == HEADS
+    assert first[:60] != second[:60]
 
 
 def test_heads_are_ordered_from_the_one_that_is_missed_least():

@@ -53,17 +53,6 @@ def test_heads_change_no_number_of_parameters_and_each_way_out_adds_what_it_says
     assert parameters(heads=1, width=256) > 4 * one
 
 
-def test_weights_are_measured_where_one_must_look(rows):
-    ids, where, _ = rows
-    model = Rows(4, heads=2)
-    even = model.weights_on(ids, where)
-    with torch.no_grad():
-        model.layers[0].query.weight.zero_()
-        model.layers[0].query.bias.zero_()  # no scores: all places alike
-    assert model.weights_on(ids, where) == [pytest.approx(1 / PLAYERS, abs=1e-3)] * 4
-    assert even != model.weights_on(ids, where)
-
-
 def test_all_cards_must_be_right_for_a_player_to_count():
     ids, _, wanted = draw(200, 2, torch.Generator().manual_seed(3))
 
