@@ -118,7 +118,7 @@ def stillless_widgets(notebook: nbformat.NotebookNode) -> list[str]:
         for cell in notebook.cells
         for output in cell.get("outputs", [])
         if gate.WIDGET in output.get("data", {})
-        and "image/png" not in output.data
+        and not {"image/png", "text/html"} & set(output.data)
         and gate.FREE not in gate.tags(cell)
         and "0/" not in output.data.get("text/plain", "")
     ]

@@ -32,10 +32,12 @@ from bertlab.viz.position_table import position_table
 from bertlab.viz.scale_explorer import scale_explorer
 from bertlab.viz.scaled_dot_product import qkv_diagram
 from bertlab.viz.score_by_dimension import score_by_dimension
+from bertlab.viz.search_tree import search_tree
 from bertlab.viz.seven_steps import seven_steps
 from bertlab.viz.style import use_style
 from bertlab.viz.thumbnails import all_heads
 from bertlab.viz.trace import DecodingTrace
+from bertlab.viz.transformer_diagram import transformer_diagram
 
 __all__ = [
     "Attention",
@@ -74,10 +76,12 @@ __all__ = [
     "qkv_diagram",
     "scale_explorer",
     "score_by_dimension",
+    "search_tree",
     "seven_steps",
     "show",
     "softmax_bars",
     "softmax_temperature",
+    "transformer_diagram",
     "use_style",
     "word_links",
 ]

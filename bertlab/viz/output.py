@@ -2,18 +2,22 @@
 
 import base64
 import io
+import re
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from html import escape
 
 import matplotlib as mpl
 from IPython.display import display
 from matplotlib import pyplot as plt
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 from PIL import Image
 
-from bertlab.viz.style import DPI, house_style
+from bertlab.viz.style import DPI, WIDTH, house_style
 
+EAST_ASIAN = re.compile(r"[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff01-\uff60\U00020000-\U0003ffff]")
 SHORTEST_ALT = 20  # characters; "a heat map" describes nothing
 
 
@@ -25,15 +29,20 @@ def png(fig: Figure) -> bytes:
     """
     drawn, small = io.BytesIO(), io.BytesIO()
     with _boxes_for_missing_letters():
-        for _ in range(2):  # titles settle only after the first layout has moved the axes
-            fig.draw_without_rendering()
-        fig.set_layout_engine("none")
+        _settle(fig)
         fig.savefig(drawn, format="png", dpi=DPI, facecolor="white")
     pixels = Image.open(drawn).convert("RGB")
     pixels.quantize(256, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).save(
         small, "PNG", optimize=True
     )
     return small.getvalue()
+
+
+def _settle(fig: Figure) -> None:
+    """Lay a figure out once for all: titles settle only after the first layout has moved the axes."""
+    for _ in range(2):
+        fig.draw_without_rendering()
+    fig.set_layout_engine("none")
 
 
 @contextmanager
@@ -49,6 +58,7 @@ def svg(fig: Figure) -> bytes:
     """The figure as SVG, with its words as text that can be searched; the same bytes on every run."""
     drawn = io.BytesIO()
     with _boxes_for_missing_letters(), mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": "bertlab"}):
+        _settle(fig)
         fig.savefig(drawn, format="svg", facecolor="white", metadata={"Date": None, "Creator": None})
     return drawn.getvalue()
 
@@ -65,6 +75,9 @@ def check_alt(alt: str) -> str:
 
 def picture_bundle(fig: Figure, alt: str) -> tuple[dict[str, str], dict[str, dict[str, str]]]:
     """What a notebook saves of a figure: PNG and alternative text, and the metadata that exports read.
+
+    matplotlib brings no font for Chinese, Japanese and Korean, where browsers have one: a figure with such
+    letters is saved as SVG in an HTML image, its words as text.
 
     Parameters
     ----------
@@ -83,6 +96,12 @@ def picture_bundle(fig: Figure, alt: str) -> tuple[dict[str, str], dict[str, dic
         If `alt` has fewer than 20 characters.
     """
     alt = check_alt(alt)
+    if any(EAST_ASIAN.search(text.get_text()) for text in fig.findobj(Text)):
+        source = base64.b64encode(svg(fig)).decode("ascii")
+        image = (
+            f'<img alt="{escape(alt)}" width="{WIDTH * DPI:.0f}" src="data:image/svg+xml;base64,{source}">'
+        )
+        return {"text/html": image, "text/plain": alt}, {}
     data = {"image/png": base64.b64encode(png(fig)).decode("ascii"), "text/plain": alt}
     return data, {"image/png": {"alt": alt}}
 
