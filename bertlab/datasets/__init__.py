@@ -7,6 +7,7 @@ Examples
 'CC-BY-SA-4.0'
 """
 
+from bertlab.datasets.documents import Document, documents
 from bertlab.datasets.errors import DataDamaged, DataUnavailable, UnknownName
 from bertlab.datasets.loading import Dataset, load
 from bertlab.datasets.pretrained import pretrained
@@ -17,8 +18,10 @@ __all__ = [
     "DataDamaged",
     "DataUnavailable",
     "Dataset",
+    "Document",
     "UnknownName",
     "card",
+    "documents",
     "load",
     "names",
     "pretrained",
