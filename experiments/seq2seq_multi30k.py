@@ -9,7 +9,6 @@ scores and a few alignments are kept, no checkpoint is.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -17,10 +16,10 @@ from typing import Any
 import numpy as np
 import sacrebleu
 import torch
-from sacrebleu.significance import PairedTest
 from tokenizers import Tokenizer
 
-from _multi30k import END_ID, PAD_ID, sentences, train_bpe
+from _multi30k import sentences
+from _translation import END_ID, PAD_ID, most_similar, signature, significance, train_bpe, until_end
 from bertlab.nn import Seq2Seq, Seq2SeqConfig, greedy_decode
 from bertlab.nn.functional import cross_entropy
 from bertlab.text import pad
@@ -99,7 +98,7 @@ def translate(model: Seq2Seq) -> tuple[list[str], list[np.ndarray]]:
     for start in range(0, len(source), 100):
         batch = pad(source[start : start + 100], PAD_ID)
         ids, weights = greedy_decode(model, batch, max_length=80)
-        rows = [row[: row.index(END_ID)] if END_ID in row else row for row in ids.tolist()]
+        rows = [until_end(row) for row in ids.tolist()]
         texts += tokenizer("en").decode_batch(rows)
         if weights is not None:
             maps += [w[: len(row)].numpy() for w, row in zip(weights, rows, strict=True)]
@@ -145,19 +144,10 @@ def alignments(translations: list[str], maps: list[np.ndarray]) -> list[dict[str
     return rows[:3]
 
 
-def most_similar() -> list[str]:
-    """Translate by memory: give the translation of the nearest training sentence (tf-idf, cosine)."""
-    train, test = encoded("train", "de"), encoded("test_2016_flickr", "de")
-
-    def counts(rows: list[list[int]]) -> torch.Tensor:
-        where = [[i for i, row in enumerate(rows) for _ in row], [piece for row in rows for piece in row]]
-        ones = torch.ones(len(where[0]))
-        return torch.sparse_coo_tensor(torch.tensor(where), ones, (len(rows), PIECES)).coalesce().to_dense()
-
-    memory, queries = counts(train), counts(test)
-    idf = torch.log(len(train) / (1 + (memory > 0).sum(dim=0)))
-    memory, queries = (torch.nn.functional.normalize(x * idf, dim=1) for x in (memory, queries))
-    return [sentences("train", "en")[i] for i in (queries @ memory.T).argmax(dim=1).tolist()]
+def from_memory() -> list[str]:
+    """Translate without learning: give the translation of the nearest training sentence."""
+    nearest = most_similar(encoded("train", "de"), encoded("test_2016_flickr", "de"), PIECES)
+    return [sentences("train", "en")[i] for i in nearest]
 
 
 def bleu(hypotheses: list[str]) -> dict[str, Any]:
@@ -175,14 +165,6 @@ def bleu(hypotheses: list[str]) -> dict[str, Any]:
     }
 
 
-def significance(without: list[str], with_attention: list[str]) -> dict[str, float]:
-    """Resample the test sentences in pairs, 1,000 times (Koehn 2004): is the gain luck of the test set?"""
-    systems: list[tuple[str, Sequence[str]]] = [("none", without), ("dot", with_attention)]
-    metric = {"BLEU": sacrebleu.BLEU(references=[sentences("test_2016_flickr", "en")])}
-    scores: Any = PairedTest(systems, metric, references=None, test_type="bs", n_samples=1000)()[1]["BLEU"]
-    return {"p_value": round(scores[1].p_value, 4), "gain": round(scores[1].score - scores[0].score, 2)}
-
-
 def main() -> None:
     """Measure all arms, then write the record."""
     parser = argparse.ArgumentParser(
@@ -196,22 +178,22 @@ def main() -> None:
     rows = run_arms(NAME, arms, train_and_test, workers)
     translations = {(row["attention"], row["seed"]): row.pop("translations") for row in rows}
     shown = {row["seed"]: row.pop("alignments") for row in rows if row["attention"] == "dot"}
-    metric = sacrebleu.BLEU()
     lengths = np.array([len(line.split()) for line in sentences("test_2016_flickr", "de")])
+    references = [sentences("test_2016_flickr", "en")]
     for row in rows:
         row.pop("alignments", None)
         row |= bleu(translations[row["attention"], row["seed"]])
-    metric.corpus_score(["a"], [["a"]])
     results = {
         "arms": rows,
         "buckets": BUCKETS,
         "sentences_in_bucket": [int(((lengths >= low) & (lengths <= high)).sum()) for low, high in BUCKETS],
-        "most_similar_training_sentence": bleu(most_similar()),
+        "most_similar_training_sentence": bleu(from_memory()),
         "paired_bootstrap": [
-            {"seed": s} | significance(translations["none", s], translations["dot", s]) for s in SEEDS
+            {"seed": s} | significance(translations["none", s], translations["dot", s], references)
+            for s in SEEDS
         ],
         "alignments": shown[SEEDS[0]],
-        "metric": str(metric.get_signature()),
+        "metric": signature(sacrebleu.BLEU()),
         "settings": {"pieces": PIECES, "width": WIDTH, "dropout": DROPOUT, "batch": BATCH}
         | {"epochs": EPOCHS, "peak": PEAK, "warmup": WARMUP},
     }  # fmt: skip
