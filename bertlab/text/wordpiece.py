@@ -132,7 +132,7 @@ class WordPiece:
         pieces = [
             (i, chunk.start() + start, chunk.start() + end)
             for chunk in self._chunks.finditer(text)
-            for i, start, end in self.pieces(chunk[0])
+            for i, start, end in self.chunk_pieces(chunk[0])
         ]
         return Encoding(
             [i for i, _, _ in pieces],
@@ -154,8 +154,15 @@ class WordPiece:
         ids_of, chunks = self._cache.__getitem__, self._chunks.findall
         return [list(chain.from_iterable(map(ids_of, chunks(text)))) for text in texts]
 
-    def pieces(self, chunk: str) -> list[Piece]:
-        """Cut raw text that no word reaches beyond, as `CHUNK` finds it; offsets count from its start."""
+    def chunk_ids(self, chunk: str) -> tuple[int, ...]:
+        """Ids of a stretch of raw text that no word reaches beyond, as `CHUNK` finds it."""
+        if chunk in self._recognised:
+            return (self.ids[chunk],)
+        words = chunk.translate(self._table).split()
+        return tuple(i for word in words for i, _, _ in self.longest_matches(word))
+
+    def chunk_pieces(self, chunk: str) -> list[Piece]:
+        """Ids and places of such a stretch; places count from its start."""
         if chunk in self._recognised:
             return [(self.ids[chunk], 0, len(chunk))]
         return [
@@ -213,7 +220,7 @@ class _Cache(dict[str, tuple[int, ...]]):
         self.tokenizer = tokenizer
 
     def __missing__(self, chunk: str) -> tuple[int, ...]:
-        ids = tuple(i for i, _, _ in self.tokenizer.pieces(chunk))
+        ids = self.tokenizer.chunk_ids(chunk)
         if len(chunk) <= self.LONGEST:
             if len(self) >= self.MOST:
                 self.clear()

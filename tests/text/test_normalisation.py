@@ -108,6 +108,12 @@ def test_each_letter_knows_where_it_comes_from(text, lowercase):
         last = origins[-1]
 
 
+@given(texts, st.booleans())
+def test_words_are_the_same_with_their_places_and_without(text, lowercase):
+    table = CharacterTable(lowercase)
+    assert text.translate(table).split() == [word for word, _ in split_words(text, table)]
+
+
 def test_a_character_is_taken_apart_on_its_own():
     """NFD would also put marks into canonical order, but they go anyway."""
     assert without_marks("ế") == "e"
