@@ -52,8 +52,9 @@ $(peers)/bertviz:
 	    tar xzOf requirejs-2.3.6.tgz package/require.js > require.js
 
 .PHONY: bench
-bench: $(ready) $(peers)/bertviz ## our views beside BertViz's: bytes and seconds (needs Chromium, npm)
-	$(bin)/python benchmarks/attention_views.py
+bench: $(ready) $(peers)/bertviz ## ours beside others: BertViz, the Rust tokenizers (needs Chromium, npm, the data)
+	@set -e; for script in $(sort $(wildcard benchmarks/[!_]*.py)); do \
+	    echo "== $$script"; $(bin)/python "$$script"; done
 
 ##@ Working on it
 

@@ -104,7 +104,7 @@ def modules(folder: str) -> set[str]:
     [
         ("bertlab", ()),
         ("experiments", ("experiments",)),
-        ("tools", ("dev",)),
+        ("tools", ("dev", "experiments")),
         ("tests", ("dev", "experiments")),
     ],
 )
