@@ -116,6 +116,8 @@ def test_a_better_system_is_better_beyond_luck_and_one_that_errs_elsewhere_is_no
 def test_the_most_similar_sentence_shares_the_rare_pieces():
     memory = [[5, 6], [5, 7], [5, 8, 9]]
     assert most_similar(memory, [[5, 7, 5], [9], [5, 6, 6]], pieces=10) == [1, 2, 0]
+    memory = [[5, 6], [5], [5], [6, 7]]  # all but one have the piece 5, only half have the piece 6
+    assert most_similar(memory, [[5, 5, 6, 7]], pieces=10) == [3]
 
 
 def test_a_resumed_arm_costs_what_its_training_cost():
