@@ -1,4 +1,4 @@
-"""The commands: `python -m bertlab get NAME`, `data [NAME]`, `doctor`."""
+"""The commands: `python -m bertlab get NAME`, `data [NAME]`, `shards FOLDER SET`, `doctor`."""
 
 from __future__ import annotations
 
@@ -12,11 +12,15 @@ from importlib import metadata
 from packaging.requirements import Requirement
 
 from bertlab import best_device
-from bertlab.datasets import fetch, registry
+from bertlab.datasets import documents, fetch, load, registry
 from bertlab.datasets.errors import DataDamaged, DataUnavailable, UnknownName
 from bertlab.datasets.registry import Card, human
 
 PROGRAM = "python -m bertlab"
+
+
+class CannotWrite(Exception):
+    """What a command was to write cannot be written; the sentence says why."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -34,6 +38,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     data.add_argument("name", nargs="?", metavar="NAME")
     data.set_defaults(run=lambda chosen: show_card(chosen.name) if chosen.name else list_data())
 
+    shards = commands.add_parser("shards", help="write documents in numbers, for pre-training")
+    shards.add_argument("folder", metavar="FOLDER", help="new, or left by an interrupted call")
+    shards.add_argument("sets", nargs="+", metavar="SET", help="books, masc, wikisplit or wikitext-2")
+    shards.add_argument("--vocab", metavar="FILE", help="vocab.txt; if not given, that of bert-base-uncased")
+    shards.add_argument("--cased", action="store_true", help="keep capital letters and accents")
+    shards.set_defaults(run=lambda chosen: shard(chosen.folder, chosen.sets, chosen.vocab, chosen.cased))
+
     doctor = commands.add_parser("doctor", help="check versions, device, cache and data")
     doctor.set_defaults(run=lambda chosen: examine())
 
@@ -45,7 +56,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # who reads, `head` for example, has seen enough; nothing may be written any more
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except (UnknownName, DataUnavailable, DataDamaged) as error:
+    except (UnknownName, DataUnavailable, DataDamaged, CannotWrite) as error:
         print(f"bertlab: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
@@ -69,6 +80,25 @@ def show_card(name: str) -> int:
     print(f"  folder   {folder}")
     for file in card.files:
         print(f"           {file.path}  {human(file.bytes)}")
+    return 0
+
+
+def shard(folder: str, sets: Sequence[str], vocab: str | None, cased: bool) -> int:
+    """Write sets of documents as shards of tokens, and say what they hold."""
+    from bertlab.text import WordPiece, write_shards  # imports torch
+
+    try:
+        texts = [document for name in dict.fromkeys(sets) for document in documents(name)]
+        path = vocab or load("bert-base-uncased-vocab").path("vocab.txt")
+        # In wikitext-2, [UNK] stands for a word that was lost; elsewhere nobody means a special token.
+        tokenizer = WordPiece.from_file(path, not cased, recognise_special="wikitext-2" in sets, fast=True)
+        corpus = write_shards(folder, texts, tokenizer)
+    except (UnknownName, DataUnavailable, DataDamaged):
+        raise
+    except (ValueError, OSError) as error:
+        raise CannotWrite(error) from error
+    tokens, sentences, n = int(corpus.borders[-1]), len(corpus.borders) - 1, len(corpus.source)
+    print(f"{folder}: {tokens:,} tokens, {sentences:,} sentences, {n:,} documents")
     return 0
 
 

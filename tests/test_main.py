@@ -5,9 +5,12 @@ import subprocess
 import sys
 from importlib import metadata
 
+import numpy as np
 import pytest
 
 from bertlab.__main__ import main
+from bertlab.datasets import Document
+from bertlab.text import SPECIAL, WordPiece, open_shards
 from tests.datasets.support import COMMIT, cache, entry, facts, manifest, server, wheel
 
 __all__ = ["cache", "manifest", "server"]  # fixtures
@@ -152,3 +155,56 @@ def test_a_reader_that_stops_early_ends_the_command_without_a_traceback():
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True)
     assert done.stdout.count("\n") == 1
     assert done.stderr == ""
+
+
+@pytest.fixture
+def letters(monkeypatch, tmp_path):
+    """A small set of documents in place of the public ones, and the vocabulary it needs."""
+    texts = [Document(["A b.", "B [UNK] a."], "books"), Document(["C.", "[MASK] d."], "books")]
+    monkeypatch.setattr("bertlab.__main__.documents", lambda name: texts)
+    tokenizer = WordPiece([*SPECIAL, *"ABabcd.[]", *(f"##{letter}" for letter in "masknu")])
+    tokenizer.save(tmp_path / "vocab.txt")
+    return ["--vocab", str(tmp_path / "vocab.txt")], tokenizer
+
+
+def test_shards_writes_documents_in_numbers_once(letters, tmp_path, capsys):
+    options, tokenizer = letters
+    folder = tmp_path / "new"
+    assert main(["shards", str(folder), "books", *options]) == 0
+    out = capsys.readouterr()
+    corpus = open_shards(folder, tokenizer)
+    assert out.out == f"{folder}: {corpus.borders[-1]} tokens, 4 sentences, 2 documents\n"
+    assert "new: documents: 100%" in out.err  # the progress bar
+    assert not np.isin(corpus.shards[0], [tokenizer.mask_id]).any()
+    assert main(["shards", str(folder), "books", *options]) == 2
+    sentence = f"bertlab: {folder} holds complete shards: delete it, or choose another folder\n"
+    assert capsys.readouterr().err == sentence
+
+
+def test_shards_takes_a_lost_word_of_wikitext_for_unknown(letters, tmp_path, monkeypatch):
+    options, tokenizer = letters
+    texts = [Document(["A [UNK]."], "wikitext-2")]
+    monkeypatch.setattr("bertlab.__main__.documents", lambda name: texts)
+    assert main(["shards", str(tmp_path / "new"), "wikitext-2", *options]) == 0
+    ids = open_shards(tmp_path / "new", tokenizer).ids(0, 1).tolist()
+    assert ids == [tokenizer.ids["a"], tokenizer.unk_id, tokenizer.ids["."]]
+
+
+def test_shards_keeps_capital_letters_if_told_so(letters, tmp_path):
+    options, tokenizer = letters
+    for folder, more, first in (("cased", ["--cased"], "A"), ("uncased", [], "a")):
+        assert main(["shards", str(tmp_path / folder), "books", *options, *more]) == 0
+        assert open_shards(tmp_path / folder, tokenizer).ids(0, 1)[0] == tokenizer.ids[first]
+
+
+def test_what_cannot_be_written_is_one_sentence_and_status_2(letters, tmp_path, capsys):
+    assert main(["shards", str(tmp_path / "new"), "books", "--vocab", str(tmp_path / "none.txt")]) == 2
+    assert "No such file" in capsys.readouterr().err
+    (tmp_path / "thesis.txt").touch()
+    assert main(["shards", str(tmp_path), "books", *letters[0]]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_shards_names_the_sets_there_are(tmp_path, capsys):
+    assert main(["shards", str(tmp_path / "new"), "bookz"]) == 2
+    assert "did you mean 'books'?" in capsys.readouterr().err
