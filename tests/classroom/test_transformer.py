@@ -94,7 +94,8 @@ def beam(step, size, limit, *, per_beginning=False, keep_ended=True, first=False
 BEAMS = {
     "keep the two best beginnings": lambda step, size, limit: beam(step, 1, limit),
     "got lost": lambda step, size, limit: beam(step, size, limit, keep_ended=False),
-    "compete with each other": lambda step, size, limit: beam(step, 9, limit, per_beginning=True),
+    "followed 4 beginnings of length 2": lambda *args: beam(*args, per_beginning=True),
+    "followed 3 beginnings of length 1": lambda step, size, limit: beam(step, 9, limit),
     "beyond `limit`": lambda step, size, limit: beam(step, size, limit, on=2),
     "multiply along the way": lambda step, size, limit: ("a", "cat", END),
     "does not end with": lambda step, size, limit: beam(step, size, limit)[:-1],
