@@ -3,7 +3,7 @@
 An encoder of four layers in pre-LN reads numbers in words. Its norms are LayerNorm; BatchNorm over all
 positions of the batch, padding counted or left out; none; or LayerNorm whose output is shaken: at every step
 chance stretches and shifts each feature of each norm, for the whole batch alike, so that the inputs of the
-sublayers are distributed otherwise at every step (Santurkar et al. 2018, sec. 2.2, did so with BatchNorm).
+sublayers are distributed otherwise at every step (Santurkar et al. 2018, sec. 2.1, did so with BatchNorm).
 LayerNorm and none also begin with larger weights. Each comes with two learning rates.
 """
 

@@ -15,6 +15,8 @@ STREAM = 3.5  # points
 def block_diagram(title: str) -> Figure:
     """Draw a block of both kinds side by side, upwards: the stream thick, its sublayers beside it.
 
+    The norm that a pre-LN stack has once, at its very end, is dashed.
+
     Parameters
     ----------
     title : str
@@ -45,6 +47,8 @@ def _stream(ax: Axes, x: float, low: float, top: float, norm_first: bool) -> Non
         (low + 3.25 * STEP, "feed-forward", ORANGE, PALE_ORANGE),
     ):
         _sublayer(ax, (x, start), name, edge, fill, norm_first)
+    if norm_first:
+        _box(ax, (x, low + 6.65 * STEP), "last LayerNorm", TEAL, "white", "--")
 
 
 def _sublayer(ax: Axes, place: Point, name: str, edge: str, fill: str, norm_first: bool) -> None:
@@ -81,9 +85,10 @@ def _plus(ax: Axes, centre: Point) -> None:
     )  # fmt: skip
 
 
-def _box(ax: Axes, centre: Point, text: str, edge: str, fill: str) -> None:
+def _box(ax: Axes, centre: Point, text: str, edge: str, fill: str, line: str = "-") -> None:
     """A box that covers the stream where it stands on it."""
     ax.text(
         *centre, text, ha="center", va="center", fontsize=13, zorder=4,
-        bbox={"boxstyle": "round,pad=0.3", "facecolor": fill, "edgecolor": edge, "linewidth": 1.8},
+        bbox={"boxstyle": "round,pad=0.3", "facecolor": fill, "edgecolor": edge, "linewidth": 1.8,
+              "linestyle": line},
     )  # fmt: skip

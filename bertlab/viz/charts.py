@@ -26,6 +26,7 @@ from bertlab.viz.style import (
 )
 
 Scale = Literal["linear", "log"]
+Mean = Literal["arithmetic", "geometric"]
 
 
 def seeds_of(name: str, values: ArrayLike, n: int) -> np.ndarray:
@@ -56,6 +57,7 @@ def lines_with_spread(
     yscale: Scale = "linear",
     ylim: tuple[float, float] | None = None,
     baseline: tuple[str, float] | None = None,
+    mean: Mean = "arithmetic",
 ) -> Figure:
     """Draw a thick line (the mean over seeds) and thin lines (each seed) a series, named at its end.
 
@@ -73,6 +75,8 @@ def lines_with_spread(
     ylim : (low, high), optional
     baseline : (name, value), optional
         A horizontal line to compare with, e.g. ``("chance", 0.1)``.
+    mean : "arithmetic" or "geometric"
+        Over the seeds. Geometric for ratios powers of ten apart, where the largest would drown the rest.
 
     Returns
     -------
@@ -89,7 +93,7 @@ def lines_with_spread(
     fig = new_figure(title, 4.3 + title_height(title))
     ax = fig.subplots()
     ends = [
-        End(name, _line(ax, x, seeds_of(name, values, len(x)), index), COLOURS[index], MARKERS[index])
+        End(name, _line(ax, x, seeds_of(name, values, len(x)), index, mean), COLOURS[index], MARKERS[index])
         for index, (name, values) in enumerate(series.items())
     ]
     ax.set(xscale=xscale, yscale=yscale, xlabel=xlabel, ylabel=ylabel)
@@ -124,10 +128,12 @@ def power_of_ten(value: float) -> str:
     return "10" + f"{np.log10(value):.0f}".translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
 
 
-def _line(ax: Axes, x: np.ndarray, seeds: np.ndarray, index: int) -> float:
+def _line(ax: Axes, x: np.ndarray, seeds: np.ndarray, index: int, kind: Mean) -> float:
     """Draw the seeds and their mean; return where the mean ends."""
     counted = ~np.isnan(seeds).all(axis=0)
-    mean = np.nanmean(seeds[:, counted], axis=0)
+    measured = seeds[:, counted]
+    geometric = kind == "geometric"
+    mean = np.exp(np.nanmean(np.log(measured), axis=0)) if geometric else np.nanmean(measured, axis=0)
     colour, marker = COLOURS[index], MARKERS[index] if len(x) <= 30 else "none"
     if len(seeds) > 1:
         ax.plot(x, seeds.T, linewidth=1, alpha=0.45, linestyle="-", marker="none", color=colour, zorder=2)

@@ -9,6 +9,7 @@ import torch
 from _digit_reader import DIGITS, LONGEST, WORDS, DigitReader, batch_loss, draw, held_out_numbers
 from bertlab.datasets.numbers import is_held_out, pieces
 from norm_kinds import drift, inputs_of_sublayers, set_norms
+from residual_and_norm import GRID, WAYS, WiredReader
 
 
 def test_the_digits_are_those_of_the_number_that_the_words_spell():
@@ -86,3 +87,31 @@ def test_a_norm_that_is_shaken_drifts_without_any_step_and_others_do_not():
         before = inputs_of_sublayers(model, ids)
         torch.randn(1)  # a step draws numbers, too
         assert least <= drift(before, inputs_of_sublayers(model, ids)) <= most
+
+
+@pytest.mark.parametrize(("way", "norm_first"), [("post-LN", False), ("pre-LN", True)])
+def test_wired_by_hand_the_two_ways_of_the_library_are_the_library(way, norm_first):
+    ids, _ = draw(np.random.default_rng(0), 8)
+    torch.manual_seed(0)
+    wired = WiredReader(3, way, "xavier").double()
+    ours = DigitReader(3, norm_first).double()
+    weights = dict(wired.state_dict())
+    last = {name: weights.pop(f"last_norm.{name}") for name in ("weight", "bias")}
+    if norm_first:  # the library's stack has the last norm inside
+        weights |= {f"encoder.norm.{name}": value for name, value in last.items()}
+    ours.load_state_dict(weights)
+    tolerance = 0 if norm_first else 1e-4  # post-LN ends in a norm already: a second one finds little to do
+    torch.testing.assert_close(wired(ids), ours(ids), atol=tolerance + 1e-10, rtol=0)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_silent_sublayer_leaves_what_the_wiring_promises(way):
+    x = torch.randn(2, 3, 8)
+    found = WAYS[way](x, torch.zeros_like, lambda v: v + 1)  # a norm that can be seen
+    wanted = {"post-LN": x + 1, "norm alone": torch.ones_like(x), "nothing": torch.zeros_like(x)}
+    torch.testing.assert_close(found, wanted.get(way, x))
+
+
+def test_the_grid_has_both_ways_with_a_residual_at_every_depth_and_all_ways_at_six():
+    assert {n for n, _, ways in GRID if {"residual alone", "pre-LN"} <= set(ways)} == {2, 6, 12}
+    assert [(n, rate) for n, rate, ways in GRID if set(ways) == set(WAYS)] == [(6, 1e-2)]

@@ -29,6 +29,14 @@ def test_the_norm_follows_the_sum_in_post_ln_and_precedes_the_sublayer_in_pre_ln
         assert norm[1] < sublayer[1]
 
 
+def test_pre_ln_alone_has_one_more_norm_above_its_last_sum():
+    last = places("last LayerNorm")
+    assert len(last) == 1
+    highest = max(y for x, y in places("+") if x == last[0][0])  # fails if it stands over another stream
+    assert last[0][1] > highest
+    assert last[0][0] > max(x for x, _ in places("LayerNorm")[:2])
+
+
 def test_no_text_covers_another():
     assert (
         overlapping(block_diagram("In post-LN the stream runs through every norm; in pre-LN past them")) == []

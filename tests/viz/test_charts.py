@@ -65,6 +65,13 @@ def test_what_was_not_measured_leaves_a_gap_and_no_warning(rng):
     np.testing.assert_allclose(mean.get_xydata(), [[4, 1.5], [16, 3.0]])
 
 
+def test_a_geometric_mean_is_not_drowned_by_its_largest_seed():
+    ratios = np.array([[1.0, 1.0, 1.0, 1e-8], [1.0, 4.0, 100.0, 1e12]])
+    ax = viz.lines_with_spread(X, {"a": ratios}, TITLE, "layers", "×", yscale="log", mean="geometric").axes[0]
+    (mean,) = [line for line in ax.get_lines() if line.get_linewidth() > 2]
+    np.testing.assert_allclose(mean.get_ydata(), [1, 2, 10, 100])
+
+
 def test_logarithmic_axes_show_plain_numbers_and_the_measured_widths():
     fig = viz.lines_with_spread([1, 4, 1024], {"q·k": [1, 4, 1000]}, TITLE, "d", "variance", "log", "log")
     fig.draw_without_rendering()
