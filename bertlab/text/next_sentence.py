@@ -11,7 +11,8 @@ that is left alone has no true B and always gets a false one. Here:
 
 - A false B begins where the true B of another pair begins, of a pair whose A has as many sentences (of any
   pair, where there is none), in another document, and goes on as a true one does: until the input is full
-  or its document ends. So neither A nor B alone, nor their numbers of sentences, tell which it is.
+  or its document ends. So neither A nor B alone tells which it is. Their lengths together tell a little,
+  as neighbours are alike: 51 % of pairs, where a coin has 50 (experiments/masking_statistics.py).
 - Documents are likely to give a false B in proportion to their pairs, not all equally.
 - A last sentence left alone is not used in that epoch. A document of one sentence is never used.
 - A false B that begins with the very sentence that follows A in truth, as where a text stands in a corpus
