@@ -92,6 +92,17 @@ def test_D22_what_happens_is_independent_of_who_is_chosen(mask):
 
 
 @both
+def test_D22_what_happens_at_one_place_is_independent_of_who_is_chosen_at_others(mask):
+    corrupted, labels = mask(np.full((20_000, 12), 7), HUNDRED)
+    chosen = labels != IGNORE_INDEX
+    masked = corrupted == MASK
+    for here in range(12):
+        for there in set(range(12)) - {here}:
+            two = chosen[:, here] & chosen[:, there]
+            assert within((two & masked[:, here]).sum(), int(two.sum()), 0.8, sigma=4.5)
+
+
+@both
 def test_each_argument_changes_what_it_should(mask):
     ids = np.random.default_rng(3).integers(5, 105, (50, 40))
     corrupted, labels = mask(ids, HUNDRED, rate=0)
