@@ -26,6 +26,7 @@ from bertlab.viz.multi_head import multi_head_diagram
 from bertlab.viz.neuron_view import neuron_view
 from bertlab.viz.output import show
 from bertlab.viz.payload import entropy
+from bertlab.viz.piece_explorer import piece_explorer
 from bertlab.viz.position_clocks import position_clocks
 from bertlab.viz.position_explorer import position_explorer
 from bertlab.viz.position_table import position_table
@@ -70,6 +71,7 @@ __all__ = [
     "model_view",
     "multi_head_diagram",
     "neuron_view",
+    "piece_explorer",
     "position_clocks",
     "position_explorer",
     "position_table",

@@ -28,6 +28,19 @@ HOSTILE = (
     "&amp;",
 )
 
+PIECES = (
+    "[UNK]",
+    *"abcdefghijklmnopqrstuvwxyz<>/=()[]&#;$",
+    "the",
+    "cat",
+    "saw",
+    "##s",
+    "##a",
+    "##t",
+    "##w",
+    "##g",
+)
+
 
 def softmax(scores: np.ndarray) -> np.ndarray:
     powers = np.exp(scores - scores.max(axis=-1, keepdims=True))
@@ -89,6 +102,7 @@ MAKE: dict[str, Callable[[Sequence[str]], Widget]] = {
     "position_explorer": lambda t: viz.position_explorer(_vectors(len(t)), position=1),
     "masking_explorer": lambda t: viz.masking_explorer(t, list(t), rng=np.random.default_rng(3)),
     "scale_explorer": lambda t: viz.scale_explorer(rng=np.random.default_rng(4)),
+    "piece_explorer": lambda t: viz.piece_explorer(PIECES, t),
 }
 # A trait that the reader can change, and a value that must change the picture.
 CHANGE: dict[str, tuple[str, object]] = {
@@ -103,6 +117,7 @@ CHANGE: dict[str, tuple[str, object]] = {
     "position_explorer": ("position", 3),
     "masking_explorer": ("draw", 2),
     "scale_explorer": ("place", 0),
+    "piece_explorer": ("text", "Cats saw the cat."),
 }
 ALL = tuple(MAKE)
 WITHOUT_TOKENS = ("position_explorer", "scale_explorer")
