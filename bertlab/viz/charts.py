@@ -6,6 +6,7 @@ from typing import Literal
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogFormatterSciNotation
 from numpy.typing import ArrayLike
 
 from bertlab.viz.labels import End, name_lines
@@ -115,6 +116,14 @@ def plain_numbers(ax: Axes) -> None:
     for axis, scale in ((ax.xaxis, ax.get_xscale()), (ax.yaxis, ax.get_yscale())):
         if scale == "log":
             axis.set_major_formatter(lambda value, _: power_of_ten(value))
+            axis.set_minor_formatter(_BetweenPowers())
+
+
+class _BetweenPowers(LogFormatterSciNotation):
+    """Name ticks between two powers where matplotlib would, on a short axis, but as plain numbers."""
+
+    def __call__(self, value: float, place: int | None = None) -> str:
+        return power_of_ten(value) if super().__call__(value, place) else ""
 
 
 def power_of_ten(value: float) -> str:

@@ -154,3 +154,11 @@ def test_numbers_over_bars_shrink_with_the_bars_and_vanish_before_they_meet():
     assert all(7 <= size < 11 for size in numbers(9))
     assert len(numbers(9)) == 27
     assert numbers(30) == []
+
+
+def test_on_a_short_logarithmic_axis_ticks_between_the_powers_have_plain_numbers():
+    fig = viz.learning_curve(range(1, 51), np.linspace(4.0, 0.5, 50), TITLE)
+    fig.draw_without_rendering()
+    said = {label.get_text() for label in fig.axes[0].yaxis.get_ticklabels(which="both")} - {""}
+    assert {"0.6", "1", "2"} <= said
+    assert not any("^" in text for text in said)
