@@ -85,7 +85,7 @@ def sentence_pairs(
     >>> documents = [Document(["a", "b"], "letters"), Document(["c", "d"], "letters")]
     >>> pairs = sentence_pairs(tokenise(documents, WordPiece([*SPECIAL, *"abcd"])), seed=0, epoch=1)
     >>> pairs.a.tolist(), pairs.b.tolist(), pairs.labels.tolist()
-    ([[0, 1], [2, 3]], [[3, 4], [1, 2]], [1, 1])
+    ([[0, 1], [2, 3]], [[3, 4], [3, 4]], [1, 0])
     """
     _check(corpus, max_length, short_share)
     chunks = _chunks(corpus, seed, epoch, max_length - 3, short_share)

@@ -94,6 +94,14 @@ def keys(role, *names):
     return press
 
 
+def type_text(text):
+    def type_it(part, page):
+        part.get_by_role("textbox").fill("")
+        part.get_by_role("textbox").press_sequentially(text)
+
+    return type_it
+
+
 # What a reader does to each widget, and what the kernel must then know.
 DONE = {
     "decoding_steps": ([button("4 Softmax"), slide("step", "ArrowRight")], {"step": 53}),
@@ -122,6 +130,7 @@ DONE = {
     ),
     "masking_explorer": ([button("Draw again"), slide("rate", "ArrowRight")], {"draw": 1}),
     "scale_explorer": ([slide("dₖ", "End")], {"place": 9}),
+    "piece_explorer": ([type_text("Cats saw")], {"text": "Cats saw"}),
 }
 
 

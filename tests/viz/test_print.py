@@ -22,7 +22,7 @@ def test_controls_are_not_printed_what_is_said_is(put_on_page, name):
     assert root.evaluate(LOOK) == ["rgb(0, 0, 0)", "rgb(255, 255, 255)"]
     for control in page.locator("input, .controls, .tools").all():
         expect(control).to_be_hidden()
-    expect(page.locator("canvas, svg, table").first).to_be_visible()
+    expect(page.locator("canvas, svg, table, .words").first).to_be_visible()
 
 
 def test_the_numbers_that_were_opened_are_printed_whole_and_heads_that_are_on_stay_as_a_legend(put_on_page):
