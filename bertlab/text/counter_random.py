@@ -42,12 +42,13 @@ def scramble(bits: Bits) -> Bits:
     return bits
 
 
-def key(*numbers: ArrayLike) -> Bits:
+def key(*numbers: ArrayLike, after: Bits | None = None) -> Bits:
     """Make one key of several whole numbers, such as seed, epoch and example, in this order.
 
     Parameters
     ----------
     numbers : from 0 to 2**64 - 1; arrays of them are broadcast.
+    after : the key of the numbers that come before these, where many keys begin alike.
 
     Returns
     -------
@@ -62,10 +63,10 @@ def key(*numbers: ArrayLike) -> Bits:
     --------
     >>> key(0, 1, [0, 1, 2]).shape
     (3,)
-    >>> key(0, 1) == key(1, 0)
-    array([False])
+    >>> key(0, 1) == key(1, 0), key(1, after=key(0)) == key(0, 1)
+    (array([False]), array([ True]))
     """
-    made = np.zeros(1, np.uint64)
+    made = np.zeros(1, np.uint64) if after is None else after
     for number in numbers:
         made = scramble(scramble(_whole(number) + GOLDEN) ^ made)
     return made
