@@ -2,6 +2,9 @@
 
 from bertlab.nn.attention import MultiHeadAttention, SelfAttention
 from bertlab.nn.beam import beam_search
+from bertlab.nn.bert import BertModel, BertOutput
+from bertlab.nn.bert_config import BertConfig
+from bertlab.nn.bert_heads import BertForPreTraining, PretrainingOutput
 from bertlab.nn.decoder import Decoder, DecoderLayer
 from bertlab.nn.decoding import greedy_decode
 from bertlab.nn.encoder import Encoder, EncoderLayer
@@ -16,6 +19,10 @@ from bertlab.nn.transformer_config import TransformerConfig
 __all__ = [
     "GRU",
     "LSTM",
+    "BertConfig",
+    "BertForPreTraining",
+    "BertModel",
+    "BertOutput",
     "Decoder",
     "DecoderLayer",
     "Encoder",
@@ -23,6 +30,7 @@ __all__ = [
     "FeedForward",
     "LearnedPositions",
     "MultiHeadAttention",
+    "PretrainingOutput",
     "Residual",
     "SelfAttention",
     "Seq2Seq",

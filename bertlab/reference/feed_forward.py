@@ -57,7 +57,7 @@ def feed_forward(x: Floats, params: Mapping[str, Floats], activation: Activation
     >>> feed_forward(np.array([[-3.0]]), params).tolist()  # relu(x) + relu(-x) = |x|
     [[3.0]]
     """
-    activate, _ = _activation(activation)
+    activate, _ = activation_and_vjp(activation)
     check_names(params, NAMES)
     inner = linear(x, params["inner.weight"], params["inner.bias"])  # (..., D) -> (..., F)
     return linear(activate(inner), params["outer.weight"], params["outer.bias"])
@@ -77,7 +77,7 @@ def feed_forward_vjp(
     -------
     d_x, d_params : (..., D) float array, and a dict of gradients by name.
     """
-    activate, activate_vjp = _activation(activation)
+    activate, activate_vjp = activation_and_vjp(activation)
     inner = linear(x, params["inner.weight"], params["inner.bias"])  # (..., F)
     d_active, d_outer, d_outer_bias = linear_vjp(
         grad, activate(inner), params["outer.weight"], params["outer.bias"]
@@ -87,10 +87,16 @@ def feed_forward_vjp(
     return d_x, dict(zip(NAMES, (d_weight, d_bias, d_outer, d_outer_bias), strict=True))
 
 
-def _activation(
+def activation_and_vjp(
     name: str,
 ) -> tuple[Callable[[Floats], Floats], Callable[[Floats, Floats], Floats]]:
-    """The function of that name and its vjp."""
+    """Find the function of that name and its vjp.
+
+    Raises
+    ------
+    ValueError
+        If the activation is unknown.
+    """
     if name not in ACTIVATIONS:
         raise ValueError(f"activation={name!r} is unknown: choose one of {', '.join(ACTIVATIONS)}")
     return ACTIVATIONS[name]
