@@ -1,4 +1,4 @@
-"""The commands: `python -m bertlab get NAME`, `data [NAME]`, `shards FOLDER SET`, `doctor`."""
+"""The commands of `python -m bertlab`: get, data, shards, pretrain, doctor."""
 
 from __future__ import annotations
 
@@ -44,6 +44,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     shards.add_argument("--vocab", metavar="FILE", help="vocab.txt; if not given, that of bert-base-uncased")
     shards.add_argument("--cased", action="store_true", help="keep capital letters and accents")
     shards.set_defaults(run=lambda chosen: shard(chosen.folder, chosen.sets, chosen.vocab, chosen.cased))
+
+    train = commands.add_parser("pretrain", help="pre-train a BERT, alone or under torchrun; go on with one")
+    train.add_argument("config", metavar="CONFIG.toml", help="all choices; README has an example")
+    train.set_defaults(run=lambda chosen: pre_train(chosen.config))
 
     doctor = commands.add_parser("doctor", help="check versions, device, cache and data")
     doctor.set_defaults(run=lambda chosen: examine())
@@ -99,6 +103,22 @@ def shard(folder: str, sets: Sequence[str], vocab: str | None, cased: bool) -> i
         raise CannotWrite(error) from error
     tokens, sentences, n = int(corpus.borders[-1]), len(corpus.borders) - 1, len(corpus.source)
     print(f"{folder}: {tokens:,} tokens, {sentences:,} sentences, {n:,} documents")
+    return 0
+
+
+def pre_train(config: str) -> int:
+    """Pre-train as a file says, and save the model as other libraries read it."""
+    from bertlab import interop
+    from bertlab.training.pretrain import pretrain
+    from bertlab.training.pretrain_config import read_config
+
+    try:
+        load, save = (getattr(interop, name, None) for name in ("load_bert", "save_bert"))
+        pretrain(read_config(config), best_device(), load, save)
+    except (UnknownName, DataUnavailable, DataDamaged):
+        raise
+    except (ValueError, OSError, FloatingPointError) as error:
+        raise CannotWrite(error) from error
     return 0
 
 

@@ -133,7 +133,11 @@ class PretrainingExamples:
             yield self.batch(epoch, number)
 
     def batch(self, epoch: int, number: int) -> PretrainingBatch:
-        """Make one batch, this rank's part of it.
+        """Make one batch, this rank's part of it; see `part`."""
+        return self.part(epoch, number, self.rank, self.n_ranks)
+
+    def part(self, epoch: int, number: int, rank: int, n_ranks: int) -> PretrainingBatch:
+        """Make one of the equal parts of a batch: that of a process, or what of it is computed at a time.
 
         Raises
         ------
@@ -143,7 +147,7 @@ class PretrainingExamples:
         pairs, order = self._pairs(epoch)
         if not 0 <= number < len(pairs) // self.batch_size:
             raise IndexError(f"epoch {epoch} has no batch {number}: it has {len(pairs) // self.batch_size}")
-        rows = order[number * self.batch_size : (number + 1) * self.batch_size][self.rank :: self.n_ranks]
+        rows = order[number * self.batch_size : (number + 1) * self.batch_size][rank::n_ranks]
         batch = pair_batch(self.corpus, pairs, rows, self.masker.vocab, self.max_length)
         ids, positions, labels = self.masker.mask_sparse(batch.ids, rows, epoch)
         return PretrainingBatch(ids, batch.segments, batch.mask, positions, labels, pairs.labels[rows])

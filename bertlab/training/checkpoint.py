@@ -7,7 +7,7 @@ import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +43,7 @@ class Progress:
     losses: list[float]  # one a step
     norm: float  # of the last step's gradient, before it was shortened
     random: RandomState  # after the last step
+    since: dict[str, float] = field(default_factory=dict)  # sums of what was noted since the last report
 
 
 def save_checkpoint(
@@ -58,9 +59,26 @@ def save_checkpoint(
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     state = {"model": model.state_dict(), "optimizer": optimizer.state_dict(), **vars(progress)}
-    temporary = path.with_suffix(f".{os.getpid()}.tmp")
-    torch.save(state, temporary)
-    os.replace(temporary, path)
+    with replacing(path) as temporary:
+        torch.save(state, temporary)
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """Give a file to write to, which takes the place of `path` when it is complete and safe on the disk.
+
+    What an earlier process, killed while it wrote, has left of such a file is removed.
+    """
+    for left in path.parent.glob(f".{path.name}.*.unfinished"):
+        left.unlink(missing_ok=True)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.unfinished")
+    try:
+        yield temporary
+        with temporary.open("rb+") as file:
+            os.fsync(file.fileno())  # else a power cut could leave the new name with no content
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
 
 
 def load_checkpoint(path: Path, model: nn.Module, optimizer: torch.optim.Optimizer) -> Progress:
@@ -83,7 +101,8 @@ def load_checkpoint(path: Path, model: nn.Module, optimizer: torch.optim.Optimiz
     device = next(model.parameters()).device
     state: dict[str, Any] = torch.load(path, weights_only=True, map_location="cpu")
     try:
-        progress = Progress(**{field.name: state[field.name] for field in fields(Progress)})
+        names = [field.name for field in fields(Progress) if field.name in state or field.name != "since"]
+        progress = Progress(**{name: state[name] for name in names})
         model.load_state_dict(state["model"])
         optimizer.load_state_dict(state["optimizer"])
         set_random_state(progress.random, device)

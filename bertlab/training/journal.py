@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+
+from bertlab.training.checkpoint import replacing
 
 
 class Journal:
@@ -15,19 +18,21 @@ class Journal:
     ----------
     path : file to write, or None to keep no journal.
     done : steps done before this start. Reports of later steps, which the resumed run will make again, go.
+    write : False in all processes of a training but one: they know where the file is, and leave it alone.
     """
 
-    def __init__(self, path: Path | None, done: int = 0) -> None:
-        self.path = path
+    def __init__(self, path: Path | None, done: int = 0, write: bool = True) -> None:
+        self.path = path if write else None
         kept = [row for row in read_journal(path) if row["step"] <= done] if path else []
         self.last: int = kept[-1]["step"] if kept else 0 if path else done
         self.before: float = kept[-1]["seconds"] if kept else 0.0
         self.start = time.perf_counter()
-        if path:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text("".join(_line(row) for row in kept))
+        if self.path:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            with replacing(self.path) as temporary:  # a kill must not lose the reports
+                temporary.write_text("".join(_line(row) for row in kept))
 
-    def report(self, step: int, numbers: dict[str, float]) -> None:
+    def report(self, step: int, numbers: Mapping[str, float]) -> None:
         """Add a line: the step, the seconds that all runs so far took, and `numbers`."""
         self.last = step
         seconds = round(self.before + time.perf_counter() - self.start, 2)
