@@ -1,5 +1,13 @@
-"""Trained weights out of the package and back in: safetensors and JSON, never pickle."""
+"""Trained weights in and out, in the ecosystem's own format: safetensors and JSON, never pickle."""
 
+from bertlab.interop.bert import BertCheckpoint, load_bert, read_bert, save_bert
 from bertlab.interop.transformer import load_transformer, save_transformer
 
-__all__ = ["load_transformer", "save_transformer"]
+__all__ = [
+    "BertCheckpoint",
+    "load_bert",
+    "load_transformer",
+    "read_bert",
+    "save_bert",
+    "save_transformer",
+]

@@ -85,7 +85,8 @@ class WordPiece:
         _check(self.vocab, self.ids)
         self.pad_id, self.unk_id, self.cls_id, self.sep_id, self.mask_id = (self.ids[s] for s in SPECIAL)
         self.special_ids = frozenset(self.ids[token] for token in SPECIAL)
-        self.lowercase, self.max_word_length = lowercase, max_word_length
+        self.lowercase, self.strip_accents = lowercase, strip_accents
+        self.max_word_length = max_word_length
         self._recognised = SPECIAL if recognise_special else ()
         self._table = CharacterTable(lowercase, strip_accents)
         self._longest_piece = max(map(len, self.vocab))
