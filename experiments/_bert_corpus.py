@@ -83,10 +83,13 @@ def word_runs(sentences: Sequence[str], run: int) -> Iterator[tuple[str, int, in
     >>> list(word_runs(["It rained.", "We ran."], run=3))
     [('it rained we', 0, 1), ('rained we ran', 0, 1)]
     """
-    words = [(word, i) for i, sentence in enumerate(sentences) for word in plain_words(sentence)]
+    words, places = list[str](), list[int]()
+    for i, sentence in enumerate(sentences):
+        found = plain_words(sentence)
+        words += found
+        places += [i] * len(found)
     for start in range(len(words) - run + 1):
-        stretch = words[start : start + run]
-        yield " ".join(word for word, _ in stretch), stretch[0][1], stretch[-1][1]
+        yield " ".join(words[start : start + run]), places[start], places[start + run - 1]
 
 
 def without_overlap(

@@ -14,10 +14,9 @@ from bertlab.datasets import DataUnavailable
 from bertlab.text import SPECIAL, WordPiece
 from bertlab.training.results import RESULTS
 
-WHOLE = WordPiece(
-    [*SPECIAL[:1], "[unused0]", *SPECIAL[1:], *"abcdz", *(f"##{x}" for x in "abcdz")]
-    + ["ab", "abc", "##bc", "##bcd", "abcd", "zz", "##cd"]
-)
+LETTERS = [*"abcdz", *(f"##{letter}" for letter in "abcdz")]
+LONGER = ["ab", "abc", "##bc", "##bcd", "abcd", "zz", "##cd"]
+WHOLE = WordPiece([SPECIAL[0], "[unused0]", *SPECIAL[1:], *LETTERS, *LONGER])
 WORDS = {"abcd": 3, "abc": 9, "dbcd": 2, "bcd": 1, "d": 1}
 
 
@@ -26,6 +25,7 @@ def test_pieces_used_too_seldom_go_and_the_others_stay():
     assert "abcd" not in vocab  # used 3 times
     assert "abc" in vocab  # used 9 times for itself, and 3 times for abcd
     assert "zz" not in vocab
+    assert "abc" in cut(WHOLE, {"abc": 4}, least=4).tokenizer.vocab  # as often as asked is enough
     assert "[unused0]" not in vocab
 
 

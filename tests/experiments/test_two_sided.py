@@ -84,21 +84,43 @@ def test_both_sides_are_better_than_one_and_all_experts_better_than_two(model, r
     assert unigram > loss["right"] > loss["both"]
 
 
-def test_no_small_step_from_the_fitted_weights_is_better(model, rooms, rng):
-    """With next to no weight on the start, the fit is the maximum of the likelihood."""
+def test_the_fit_is_where_the_likelihood_has_no_slope(model, rooms):
     hidden = rooms[1][1]
-    weights = fitted(model, hidden)
 
     def objective(w):
-        loss = 0.0
+        loss = 5.0 * ((w - START) ** 2).sum()  # RIDGE / 2
         for q, a in hidden:
             p = softmax(model.scores(q, w).astype(np.float64))
             loss -= np.log(p[np.arange(len(a.pieces)), a.pieces]).sum()
-        return loss + 5.0 * ((w - START) ** 2).sum()  # RIDGE / 2
+        return loss
 
-    best = objective(weights)
-    for _ in range(10):
-        assert objective(weights + 0.05 * rng.normal(size=weights.shape)) > best
+    def slope(w, expert):
+        step = np.zeros_like(w)
+        step[-1, expert] = 1e-2  # of the cell with three neighbours on both sides
+        return (objective(w + step) - objective(w - step)) / 2e-2
+
+    start, found = everywhere(START), fitted(model, hidden)
+    before, after = (np.array([slope(w, expert) for expert in range(len(EXPERTS))]) for w in (start, found))
+    assert np.abs(after).max() < 0.01 * np.abs(before).max()
+
+
+def test_what_stood_between_is_looked_up_by_the_pieces_on_both_sides(model, rooms):
+    row = one_row(rooms[0])
+    for a, b, table in model.around:
+        stretches = (row[i : i + a + b + 1].tolist() for i in range(len(row) - a - b))
+        wanted = {(*run[:a], *run[a + 1 :], run[a]) for run in stretches if 0 not in run}
+        bits = model.left.bits
+        found = {tuple(int(c) >> bits * i & 15 for i in reversed(range(a + b + 1))) for c in table.codes}
+        assert bits == 4
+        assert found == wanted
+
+
+def test_repetition_is_worth_more_for_rare_pieces(model):
+    seen = blanks(question([[5, VOCAB.mask_id, 6, 6]], [1]), ORDINARY)
+    *_, repeated, rare = model.terms(seen)[0]
+    assert np.flatnonzero(repeated[0]).tolist() == [5, 6]
+    np.testing.assert_array_equal(rare[0, 5:7], -model.unigram[0, 5:7])
+    assert not rare[0, 7:].any()
 
 
 def test_experts_that_are_not_fitted_stay_as_they_were(model, rooms):
