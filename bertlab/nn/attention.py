@@ -17,6 +17,8 @@ from bertlab.nn.heads import check_parameter_names
 from bertlab.nn.heads import merge_heads as merge_heads
 from bertlab.nn.heads import split_heads as split_heads
 from bertlab.nn.masking import check_mask, masked_softmax
+from bertlab.nn.mixing import mix
+from bertlab.nn.packing import Packing
 from bertlab.nn.scores import additive_scores as additive_scores
 from bertlab.nn.scores import concat_scores as concat_scores
 from bertlab.nn.scores import dot_scores as dot_scores
@@ -207,7 +209,7 @@ class MultiHeadAttention(nn.Module):
         query: Tensor,
         key: Tensor,
         value: Tensor,
-        mask: Tensor | None = None,
+        mask: Tensor | Packing | None = None,
         need_weights: bool = False,
     ) -> tuple[Tensor, Tensor | None]:
         """Let each query attend to the keys.
@@ -215,7 +217,8 @@ class MultiHeadAttention(nn.Module):
         Parameters
         ----------
         query, key, value : (B, Tq, D), (B, Tk, D) and (B, Tk, D) float tensors.
-        mask : bool tensor that broadcasts to (B, H, Tq, Tk), True = may be attended to; optional.
+        mask : bool tensor that broadcasts to (B, H, Tq, Tk), True = may be attended to; optional. Or a
+            `Packing`: B is 1 then, and the sequences in that row cannot see each other.
         need_weights : also return the weights; without them PyTorch's fused attention does the work.
 
         Returns
@@ -236,12 +239,16 @@ class MultiHeadAttention(nn.Module):
         query: Tensor,
         keys: Tensor,
         values: Tensor,
-        mask: Tensor | None = None,
+        mask: Tensor | Packing | None = None,
         need_weights: bool = False,
     ) -> tuple[Tensor, Tensor | None]:
         """Let each query (B, Tq, D) attend to keys and values that are projected already; as `forward`."""
         q = split_heads(self.query(query), self.n_heads)  # (B, H, Tq, K)
         drop = self.dropout if self.training else 0.0  # the functional forms below do not know the mode
+        if isinstance(mask, Packing):
+            if need_weights:
+                raise ValueError("a packed batch has no weights (B, H, T, T): ask for them without packing")
+            return self.output(merge_heads(mask.mix(q, keys, values, drop))), None
         if need_weights:
             weights = masked_softmax(dot_scores(q, keys) / math.sqrt(q.shape[-1]), mask)
             mixed = F.dropout(weights, drop) @ values
@@ -250,5 +257,4 @@ class MultiHeadAttention(nn.Module):
             raise ValueError(f"{q.shape[0]} rows of queries and {keys.shape[0]} of keys: give each its own")
         if mask is not None:
             check_mask(mask, torch.Size((*q.shape[:-1], keys.shape[-2])))
-        mixed = F.scaled_dot_product_attention(q, keys, values, attn_mask=mask, dropout_p=drop)
-        return self.output(merge_heads(mixed)), None
+        return self.output(merge_heads(mix(q, keys, values, mask, drop))), None

@@ -13,6 +13,7 @@ from bertlab.nn.encoder import Encoder, encoder_layer
 from bertlab.nn.feed_forward import Activation
 from bertlab.nn.functional import embedding, layer_norm, linear
 from bertlab.nn.masking import padding_mask
+from bertlab.nn.packing import Packing
 from bertlab.nn.parameters import split_parameters, split_stack
 from bertlab.nn.positions import learned_positions
 
@@ -146,9 +147,12 @@ class BertEmbeddings(nn.Module):
         self.norm = nn.LayerNorm(config.d_model, config.eps)
         self.dropout = nn.Dropout(config.dropout)
 
-    def forward(self, ids: Tensor, segments: Tensor) -> Tensor:
-        """Map (B, T) ids and segments to (B, T, D)."""
-        position = learned_positions(ids.shape[1], self.position.weight)  # (T, D)
+    def forward(self, ids: Tensor, segments: Tensor, packing: Packing | None = None) -> Tensor:
+        """Map (B, T) ids and segments to (B, T, D), or of a packed batch (1, N) to (1, N, D)."""
+        if packing is None:
+            position = learned_positions(ids.shape[1], self.position.weight)  # (T, D)
+        else:
+            position = embedding(packing.columns, self.position.weight)  # (N, D)
         total = embedding(ids, self.token.weight) + position + embedding(segments, self.segment.weight)
         embedded: Tensor = self.dropout(self.norm(total))
         return embedded
@@ -186,7 +190,7 @@ class BertModel(nn.Module):
         self,
         ids: Tensor,
         segments: Tensor | None = None,
-        mask: Tensor | None = None,
+        mask: Tensor | Packing | None = None,
         need_weights: bool = False,
     ) -> BertOutput:
         """Read (B, T) ids.
@@ -197,6 +201,7 @@ class BertModel(nn.Module):
         segments : (B, T) integer tensor: 0 for the first text, 1 for the second; if not given, all 0.
         mask : bool tensor that broadcasts to (B, H, T, T), True = may be attended to; if not given, padding
             (`pad_id` of the config) is hidden. What stands at padded positions of the output means nothing.
+            Or a `Packing`, to compute the same without padding: the layers of the output are (1, N, D) then.
         need_weights : also return the weights; without them PyTorch's fused attention does the work.
 
         Raises
@@ -206,12 +211,16 @@ class BertModel(nn.Module):
         """
         segments = torch.zeros_like(ids) if segments is None else segments
         mask = padding_mask(ids, self.config.pad_id) if mask is None else mask
-        layers, weights = [self.embeddings(ids, segments)], []
+        packing = mask if isinstance(mask, Packing) else None
+        if packing:
+            ids, segments = packing.pack(ids), packing.pack(segments)  # (B, T) -> (1, N)
+        layers, weights = [self.embeddings(ids, segments, packing)], []
         for layer in self.encoder.layers:
             x, its_weights = layer(layers[-1], mask, need_weights)
             layers.append(x)
             weights.append(its_weights)
-        pooled = None if self.pooler is None else self.pooler(layers[-1][:, 0]).tanh()  # (B, D)
+        first = layers[-1][0, packing.first] if packing else layers[-1][:, 0]  # (B, D), what [CLS] became
+        pooled = None if self.pooler is None else self.pooler(first).tanh()  # (B, D)
         return BertOutput(tuple(layers), pooled, tuple(weights) if need_weights else None)
 
 

@@ -12,6 +12,7 @@ from bertlab.nn.bert_config import BertConfig
 from bertlab.nn.feed_forward import ACTIVATIONS, Activation, check_activation
 from bertlab.nn.functional import layer_norm, linear
 from bertlab.nn.losses import cross_entropy
+from bertlab.nn.packing import Packing
 from bertlab.nn.parameters import check_names, split_parameters
 
 HEAD = ("dense.weight", "dense.bias", "norm.weight", "norm.bias", "bias")
@@ -169,7 +170,7 @@ class BertForPreTraining(nn.Module):
         self,
         ids: Tensor,
         segments: Tensor | None = None,
-        mask: Tensor | None = None,
+        mask: Tensor | Packing | None = None,
         positions: Tensor | None = None,
         need_weights: bool = False,
     ) -> PretrainingOutput:
@@ -182,6 +183,8 @@ class BertForPreTraining(nn.Module):
             saves most of the work, since six of seven positions are not asked for; if not given, everywhere.
         """
         output = self.bert(ids, segments, mask, need_weights)
+        if isinstance(mask, Packing) and positions is not None:
+            positions = mask.at(positions)  # (M,) places in the row
         states = output.states if positions is None else at(output.states, positions)
         logits = self.masked_lm(states, self.bert.embeddings.token.weight)
         next_logits = None if self.next_sentence is None else self.next_sentence(output.pooled)
@@ -194,11 +197,11 @@ class BertForPreTraining(nn.Module):
         positions: Tensor,
         labels: Tensor,
         next_labels: Tensor,
-        mask: Tensor | None = None,
+        mask: Tensor | Packing | None = None,
     ) -> tuple[Tensor, Tensor, Tensor]:
         """Compute the joint loss and its two parts in nats, the second 0 without that head.
 
-        See `pretraining_loss`.
+        See `pretraining_loss`. With `Packing.where_it_pays` as mask the same comes sooner.
         """
         output = self(ids, segments, mask, positions)
         masked_lm = cross_entropy(output.logits, labels)

@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from bertlab.nn.attention import MultiHeadAttention
 from bertlab.nn.feed_forward import Activation, FeedForward
 from bertlab.nn.functional import layer_norm
+from bertlab.nn.packing import Packing
 from bertlab.nn.parameters import split_parameters, split_stack
 from bertlab.nn.residual import Residual
 from bertlab.nn.sublayers import attention_sublayer, feed_forward_sublayer
@@ -139,14 +140,15 @@ class EncoderLayer(nn.Module):
         self.feed_forward_residual = Residual(d_model, dropout, norm_first, eps)
 
     def forward(
-        self, x: Tensor, mask: Tensor | None = None, need_weights: bool = False
+        self, x: Tensor, mask: Tensor | Packing | None = None, need_weights: bool = False
     ) -> tuple[Tensor, Tensor | None]:
         """Map (B, T, D) to (B, T, D); see `encoder_layer`.
 
         Parameters
         ----------
         x : (B, T, D) float tensor.
-        mask : bool tensor that broadcasts to (B, H, T, T), True = may be attended to; optional.
+        mask : bool tensor that broadcasts to (B, H, T, T), True = may be attended to; optional. Or a
+            `Packing`, with x (1, N, D).
         need_weights : also return the weights; without them PyTorch's fused attention does the work.
 
         Returns
@@ -216,7 +218,7 @@ class Encoder(nn.Module):
         self.norm = last_norm(d_model, options)
 
     def forward(
-        self, x: Tensor, mask: Tensor | None = None, need_weights: bool = False
+        self, x: Tensor, mask: Tensor | Packing | None = None, need_weights: bool = False
     ) -> tuple[Tensor, tuple[Tensor, ...] | None]:
         """Map (B, T, D) to (B, T, D) and, on request, one (B, H, T, T) tensor of weights for each layer.
 
