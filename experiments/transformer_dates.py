@@ -29,6 +29,7 @@ SEEDS = (0, 1, 2, 3, 4)
 SMOOTHING = (0, 10)  # in percent
 STEPS, BATCH, WARMUP, SCALE, REPORT = 600, 64, 100, 0.3, 50
 N_TEST = 1000
+PARTS = {"date": slice(0, 11), "year": slice(0, 4), "month": slice(5, 7), "day": slice(8, 10)}
 TARGETS = Vocabulary(list("0123456789-"))
 SOURCES = Vocabulary.from_sentences(e.source for e in dates.sample_examples(np.random.default_rng(0), 5000))
 
@@ -48,11 +49,20 @@ def build() -> Transformer:
     )  # fmt: skip
 
 
-def right(model: Transformer, examples: list[dates.Example]) -> np.ndarray:
-    """Write each date, and say whether every character is right: (B,)."""
+def write(model: Transformer, examples: list[dates.Example]) -> list[str]:
+    """Write each date, greedily."""
     ids, _ = greedy_decode(model, tensors(examples)[0], max_length=12)
-    written = [TARGETS.decode(row) for row in ids.tolist()]
-    return np.array([a == e.target for a, e in zip(written, examples, strict=True)])
+    return ["".join(TARGETS.decode(row)) for row in ids.tolist()]
+
+
+def right(written: list[str], examples: list[dates.Example], part: slice = PARTS["date"]) -> np.ndarray:
+    """Say of each date whether every character of it, or of a part of it, is right: (B,)."""
+    return np.array([a[part] == "".join(e.target)[part] for a, e in zip(written, examples, strict=True)])
+
+
+def by_locale(hits: np.ndarray, examples: list[dates.Example]) -> dict[str, float]:
+    """Give the share of hits for each locale."""
+    return {name: float(hits[[e.locale == name for e in examples]].mean()) for name in dates.LOCALES}
 
 
 def train_and_test(arm: dict[str, Any], path: Path) -> dict[str, Any]:
@@ -67,19 +77,21 @@ def train_and_test(arm: dict[str, Any], path: Path) -> dict[str, Any]:
 
     fit(
         model, loss, steps=STEPS, learning_rate=noam(64, WARMUP, SCALE), betas=(0.9, 0.98), eps=1e-9,
-        evaluate=lambda: {"exact": float(right(model, test[:200]).mean())}, report_every=REPORT,
+        evaluate=lambda: {"exact": float(right(write(model, test[:200]), test[:200]).mean())},
+        report_every=REPORT,
         journal=path.with_suffix(".jsonl"), checkpoint=path.with_suffix(".pt"),
     )  # fmt: skip
     model.eval()
-    exact = right(model, test)
-    by_locale = {name: float(exact[[e.locale == name for e in test]].mean()) for name in dates.LOCALES}
+    written = write(model, test)
+    parts = {name: right(written, test, part) for name, part in PARTS.items()}
     curve = read_journal(path.with_suffix(".jsonl"))
     return {
         "parameters": sum(p.numel() for p in model.parameters()),
         "steps": [row["step"] for row in curve],
         "curve": [row["exact"] for row in curve],
-        "exact": float(exact.mean()),
-        "exact_by_locale": by_locale,
+        "exact": float(parts["date"].mean()),
+        "exact_by_locale": by_locale(parts["date"], test),
+        "part_by_locale": {name: by_locale(parts[name], test) for name in ("year", "month", "day")},
         **confidence(model, test),
         "looks": looks(model, test),
     }

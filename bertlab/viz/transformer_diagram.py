@@ -94,7 +94,9 @@ def _to_source(ax: Axes, top: float) -> None:
     style: dict[str, Any] = {"color": RED, "linewidth": 2.2, "linestyle": "-", "marker": "none"}
     ax.plot([ENCODER_X, ENCODER_X, middle, middle], [top, turn, turn, y], **style)
     arrow(ax, (middle, y), (DECODER_X - PART[0] / 2, y), RED, 2.2)
-    ax.text(ENCODER_X + 0.1, turn + 0.06, "keys and values", ha="left", va="bottom", fontsize=12, color=RED)
+    said: dict[str, Any] = {"va": "bottom", "ha": "left", "fontsize": 12, "color": RED}
+    ax.text(ENCODER_X, turn + 0.06, "last layer: keys, values", **said)
+    ax.text(DECODER_X + 0.1, y - ROW + PART[1] / 2, "queries", **said)
 
 
 def _output(ax: Axes, top: float) -> None:
