@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from bertlab.reference.decoder import decoder_shapes
 from bertlab.reference.encoder import encoder_shapes
 from bertlab.reference.parameters import split_parameters
+from tests.wing import differentiated
 
 Arguments = tuple[Any, ...]
 
@@ -95,8 +96,7 @@ def some_like(outputs: Any, rng: np.random.Generator) -> Any:
 
 def some_grad(concept: str, outputs: Any, rng: np.random.Generator) -> Any:
     """A gradient for all outputs; where attention weights come with the output, for the output alone."""
-    with_weights = concept == "attend" or any(word in concept for word in ("attention", "encoder", "decoder"))
-    return some_like(outputs[0] if with_weights else outputs, rng)
+    return some_like(differentiated(concept, outputs), rng)
 
 
 def _states(n: Sizes, rng: np.random.Generator, d_key: int) -> Arguments:
@@ -209,6 +209,55 @@ def _reader(n_gates: int) -> Callable[[Sizes, np.random.Generator], Arguments]:
     return draw
 
 
+def _bert_params(n: Sizes, rng: np.random.Generator, D: int) -> dict[str, np.ndarray]:
+    """Parameters of a BERT of two layers, with A pieces and a row of positions more than are needed."""
+    tables = {"token": n.A, "position": n.Tq + 1, "segment": 2}
+    shapes = {f"embeddings.{name}.weight": (rows, D) for name, rows in tables.items()}
+    shapes |= {"embeddings.norm.weight": (D,), "embeddings.norm.bias": (D,)}
+    shapes |= {f"encoder.{name}": shape for name, shape in encoder_shapes(2, D, n.K).items()}
+    return some_like_shapes(rng, shapes | {"pooler.weight": (D, D), "pooler.bias": (D,)})
+
+
+def _bert(n: Sizes, rng: np.random.Generator) -> Arguments:
+    H = 1 + n.H % 2
+    params = _bert_params(n, rng, H * (1 + n.K % 2))
+    ids, segments = rng.integers(0, n.A, size=(n.B, n.Tq)), rng.integers(0, 2, size=(n.B, n.Tq))
+    mask, eps = some_mask(rng, n.B, H, n.Tq, n.Tq), float(rng.choice([0.01, 0.1]))
+    return ids, segments, params, H, mask, _activation(rng), eps
+
+
+def _bert_embeddings(n: Sizes, rng: np.random.Generator) -> Arguments:
+    ids, segments, params, _, _, _, eps = _bert(n, rng)
+    return ids, segments, split_parameters(params, ("embeddings", "encoder", "pooler"))["embeddings"], eps
+
+
+def _masked_lm_params(n: Sizes, rng: np.random.Generator, D: int) -> dict[str, np.ndarray]:
+    shapes = {
+        "dense.weight": (D, D),
+        "dense.bias": (D,),
+        "norm.weight": (D,),
+        "norm.bias": (D,),
+        "bias": (n.A,),
+    }
+    return some_like_shapes(rng, shapes)
+
+
+def _masked_lm_logits(n: Sizes, rng: np.random.Generator) -> Arguments:
+    states, table = rng.normal(size=(n.B, n.Tq, n.D)), rng.normal(size=(n.A, n.D))
+    return states, table, _masked_lm_params(n, rng, n.D), _activation(rng), float(rng.choice([0.01, 0.1]))
+
+
+def _pretraining_loss(n: Sizes, rng: np.random.Generator) -> Arguments:
+    ids, segments, bert, *choices = _bert(n, rng)
+    D = bert["pooler.bias"].size
+    parts = {"bert": bert, "masked_lm": _masked_lm_params(n, rng, D)}
+    parts["next_sentence"] = some_like_shapes(rng, {"weight": (2, D), "bias": (2,)})
+    params = {f"{part}.{name}": value for part, own in parts.items() for name, value in own.items()}
+    positions = rng.permutation(ids.size)[: n.Tk]
+    labels, next_labels = rng.integers(0, n.A, size=len(positions)), rng.integers(0, 2, size=n.B)
+    return ids, segments, positions, labels, next_labels, params, *choices
+
+
 CONCEPTS: dict[str, Callable[[Sizes, np.random.Generator], Arguments]] = {
     # functional
     "softmax": lambda n, rng: (rng.normal(size=(n.B, n.Tq, n.Tk)), int(rng.integers(-3, 3))),
@@ -284,4 +333,13 @@ CONCEPTS: dict[str, Callable[[Sizes, np.random.Generator], Arguments]] = {
     "encoder": _layer("encoder", n_layers=2),
     "decoder_layer": _layer("decoder"),
     "decoder": _layer("decoder", n_layers=2),
+    # BERT
+    "bert_embeddings": _bert_embeddings,
+    "pool": lambda n, rng: (
+        rng.normal(size=(n.B, n.Tq, n.D)),
+        some_like_shapes(rng, {"weight": (n.D, n.D), "bias": (n.D,)}),
+    ),
+    "bert": _bert,
+    "masked_lm_logits": _masked_lm_logits,
+    "pretraining_loss": _pretraining_loss,
 }

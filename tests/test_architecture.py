@@ -164,6 +164,8 @@ def test_a_planted_circle_is_named(tmp_path):
 
 WINGS = [
     "attention",
+    "bert",
+    "bert_heads",
     "decoder",
     "encoder",
     "feed_forward",

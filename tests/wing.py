@@ -21,6 +21,8 @@ MODULES = (
     "sublayers",
     "encoder",
     "decoder",
+    "bert",
+    "bert_heads",
 )
 
 
@@ -75,6 +77,14 @@ def flat(value: Any) -> list[Any]:
     return [item for part in value for item in flat(part)] if isinstance(value, tuple) else [value]
 
 
+def differentiated(concept: str, outputs: Any) -> Any:
+    """The outputs that a `_vjp` takes gradients for: not the weights of attention, nor parts of a loss."""
+    if concept == "bert":
+        return outputs[0][-1], outputs[1]
+    beside = ("attention", "encoder", "decoder", "pretraining_loss")
+    return outputs[0] if concept == "attend" or any(word in concept for word in beside) else outputs
+
+
 def _autograd(function: Callable[..., Any], grad: Any, *arguments: Any, **options: Any) -> Any:
     """What the reference calls `f_vjp(grad, ...)`, computed by PyTorch."""
     bound = inspect.signature(function).bind(*map(to_torch, arguments), **options)
@@ -82,9 +92,7 @@ def _autograd(function: Callable[..., Any], grad: Any, *arguments: Any, **option
     inputs = {name: value for name, value in bound.arguments.items() if _is_differentiable(name, value)}
     leaves = [leaf.requires_grad_() for value in inputs.values() for leaf in flat(value) if leaf is not None]
     grads = [torch.as_tensor(g, dtype=torch.float64) for g in flat(grad)]
-    outputs = flat(function(*bound.args, **bound.kwargs))[
-        : len(grads)
-    ]  # the weights of (output, weights) stay out
+    outputs = flat(differentiated(function.__name__, function(*bound.args, **bound.kwargs)))
     found = iter(torch.autograd.grad(outputs, leaves, grads, allow_unused=True, materialize_grads=True))
     gradients = tuple(_like(value, found) for value in inputs.values())
     return gradients[0] if len(gradients) == 1 else gradients

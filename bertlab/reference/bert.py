@@ -165,8 +165,7 @@ def bert(
 
 
 def bert_vjp(
-    grad: Floats,
-    grad_pooled: Floats,
+    grads: tuple[Floats, Floats],
     ids: Ints,
     segments: Ints,
     params: Mapping[str, Floats],
@@ -179,14 +178,15 @@ def bert_vjp(
 
     Parameters
     ----------
-    grad, grad_pooled : (B, T, D) and (B, D) float arrays, gradients with respect to the last layer and to
-        the pooled vector.
+    grads : (B, T, D) and (B, D) float arrays, gradients with respect to the last layer and to the pooled
+        vector.
     ids, segments, params, n_heads, mask, activation, eps : as in `bert`.
 
     Returns
     -------
     A dict of gradients by name.
     """
+    grad, grad_pooled = grads
     part = split_parameters(params, PARTS)
     inputs, _, _ = bert(ids, segments, params, n_heads, mask, activation, eps)
     through_pooler, d_pooler = pool_vjp(grad_pooled, inputs[-1], part["pooler"])

@@ -166,7 +166,7 @@ def pretraining_loss_vjp(
     )  # fmt: skip
     d_states = np.zeros_like(states)
     np.add.at(d_states.reshape(-1, states.shape[-1]), positions, d_chosen)
-    d_bert = bert_vjp(d_states, d_pooled, ids, segments, part["bert"], n_heads, mask, activation, eps)
+    d_bert = bert_vjp((d_states, d_pooled), ids, segments, part["bert"], n_heads, mask, activation, eps)
     d_bert["embeddings.token.weight"] = d_bert["embeddings.token.weight"] + d_table
     d_next = {"weight": d_weight, "bias": d_bias}
     return join_parameters({"bert": d_bert, "masked_lm": d_masked_lm, "next_sentence": d_next})

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from bertlab.reference.gradient_check import numerical_gradient
 from tests.inputs import CONCEPTS, arguments_of, some_grad
-from tests.wing import REFERENCE, flat
+from tests.wing import REFERENCE, differentiated, flat
 
 WITHOUT_GRADIENT = {
     "causal_mask",
@@ -41,7 +41,7 @@ WITHOUT_GRADIENT = {
 def loss(grad: Any, outputs: Any) -> float:
     """A number whose gradient with respect to the outputs is `grad`."""
     return sum(
-        float((g * o).sum()) if np.ndim(o) else g * o for g, o in zip(flat(grad), flat(outputs), strict=False)
+        float((g * o).sum()) if np.ndim(o) else g * o for g, o in zip(flat(grad), flat(outputs), strict=True)
     )
 
 
@@ -76,7 +76,7 @@ def test_the_written_gradient_is_the_measured_one(concept: str, data: st.DataObj
     for (i, name, x), gradient in zip(inputs, written, strict=True):
 
         def nudged(x: np.ndarray, i: int = i, name: str | None = name) -> float:
-            return loss(grad, function(*replaced(arguments, i, name, x)))
+            return loss(grad, differentiated(concept, function(*replaced(arguments, i, name, x))))
 
         measured = numerical_gradient(nudged, x)
         assert gradient.shape == x.shape
