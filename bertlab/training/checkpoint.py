@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import os
 import signal
 import threading
@@ -69,7 +70,7 @@ def replacing(path: Path) -> Iterator[Path]:
 
     What an earlier process, killed while it wrote, has left of such a file is removed.
     """
-    for left in path.parent.glob(f".{path.name}.*.unfinished"):
+    for left in path.parent.glob(f".{glob.escape(path.name)}.*.unfinished"):
         left.unlink(missing_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.unfinished")
     try:

@@ -109,8 +109,10 @@ def fit(
         if reports and done > reports.last and (done % report_every == 0 or done == steps):
             since = losses[reports.last :]
             numbers = {"loss": sum(since) / len(since), "rate": learning_rate(done), "norm": progress.norm}
-            reports.report(done, numbers | _means(progress.since) | _evaluated(model, evaluate))
-            progress.since = {}
+            numbers |= _means(progress.since) | _evaluated(model, evaluate)
+            with uninterrupted():
+                reports.report(done, numbers)
+                progress.since = {}
             set_random_state(progress.random, device)  # a look at the model leaves no trace in its training
 
     def save() -> None:

@@ -7,6 +7,7 @@ part, so that nothing but weights, optimiser and the number of steps must be kep
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable
 from contextlib import nullcontext
 from functools import partial
@@ -66,6 +67,9 @@ def pretrain(
     Devlin et al. 2019, sec. 3.1 and appendix A.2.
     """
     keep_freed_memory()
+    if device.type == "cuda":  # exact resumption comes before speed: no sums in an order left to chance
+        os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
+        torch.use_deterministic_algorithms(True, warn_only=True)
     with team(device) as members:
         tell = say if members.first else lambda sentence: None
         model, tokenizer = begin_with(config, load, tell)

@@ -62,6 +62,7 @@ class PretrainConfig:
     mask_shares: tuple[float, ...] = field(default=SHARES)  # [MASK], a random piece, the same
     whole_words: bool = False
     next_sentence: bool = True
+    look_beside: bool = False  # new weights: heads of the first layer begin by looking at their neighbours
 
     bf16: bool = False  # compute in bfloat16, keep the weights in float32
     compile: bool = False  # let torch.compile fuse what it can: pays on a GPU
@@ -131,7 +132,7 @@ class PretrainConfig:
         size = wanted.pop("size", "base")
         if size not in SIZES:
             raise ConfigError(f"model = {size!r} is no size: choose one of {', '.join(SIZES)}")
-        told = {"vocab_size": vocab_size, "pad_id": pad_id}
+        told: dict[str, Any] = {"vocab_size": vocab_size, "pad_id": pad_id}
         told |= {"dropout": self.dropout, "attention_dropout": self.dropout}
         try:
             sizes: BertConfig = getattr(BertConfig, size)(**told, **wanted)

@@ -10,6 +10,7 @@ from torch import Tensor, nn
 
 from bertlab.nn.bert import BertModel
 from bertlab.nn.bert_heads import BertForPreTraining
+from bertlab.nn.neighbours import look_beside
 from bertlab.text import WordPiece
 from bertlab.training.pretrain_config import ConfigError, PretrainConfig
 
@@ -34,12 +35,17 @@ def begin_with(config: PretrainConfig, load: Load | None, say: Say) -> tuple[Ber
     torch.manual_seed(config.seed)
     own = _tokenizer(config) if config.vocab else None
     if config.start:
+        if config.look_beside:
+            raise ConfigError("look_beside = true is for new weights: leave it out, or leave out start")
         if load is None:
             raise ConfigError(f"start = {config.start!r}, but nothing to load it with was given")
         return _warm(config, *load(config.start), own, say)
     if own is None:
         raise ConfigError("vocab is missing: name the vocab.txt that the shards were written with")
-    return BertForPreTraining(config.sizes(len(own), own.pad_id), config.next_sentence), own
+    model = BertForPreTraining(config.sizes(len(own), own.pad_id), config.next_sentence)
+    if config.look_beside:
+        say(f"heads of the first layer begin by looking {look_beside(model.bert)} places to the right")
+    return model, own
 
 
 def _tokenizer(config: PretrainConfig) -> WordPiece:
