@@ -119,6 +119,9 @@ def pre_train(config: str) -> int:
         raise
     except (ValueError, OSError, FloatingPointError) as error:
         raise CannotWrite(error) from error
+    except KeyboardInterrupt:
+        print("\nthe same command goes on from here", file=sys.stderr)
+        raise
     return 0
 
 

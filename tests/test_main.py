@@ -10,8 +10,11 @@ import pytest
 
 from bertlab.__main__ import main
 from bertlab.datasets import Document
+from bertlab.interop import load_bert
 from bertlab.text import SPECIAL, WordPiece, open_shards
 from tests.datasets.support import COMMIT, cache, entry, facts, manifest, server, wheel
+from tests.training.pretraining import toml
+from tests.training.pretraining import world as world_of_letters
 
 __all__ = ["cache", "manifest", "server"]  # fixtures
 
@@ -208,3 +211,38 @@ def test_what_cannot_be_written_is_one_sentence_and_status_2(letters, tmp_path, 
 def test_shards_names_the_sets_there_are(tmp_path, capsys):
     assert main(["shards", str(tmp_path / "new"), "bookz"]) == 2
     assert "did you mean 'books'?" in capsys.readouterr().err
+
+
+def test_pretrain_makes_a_model_of_shards_and_says_where_it_is(tmp_path, capsys):
+    config = world_of_letters(tmp_path)
+    assert main(["pretrain", str(toml(config, tmp_path / "run.toml"))]) == 0
+    told = capsys.readouterr().out.splitlines()
+    assert told[0].startswith("3,571 parameters, 633 tokens, 4 batches an epoch, 1 process(es) on ")
+    assert told[1] == f"the model is in {config.out}/model"
+    assert load_bert(f"{config.out}/model")[0].config.d_model == 16
+
+
+def test_pretrain_tells_what_is_wrong_in_one_sentence(tmp_path, capsys):
+    config = world_of_letters(tmp_path)
+    for changes, sentence in [
+        ({"shards": (str(tmp_path / "none"),)}, "none holds no complete shards: write them with"),
+        ({"rate": 1e38, "clip": 1e38, "warmup": 0.0}, "step 2: the loss of batch 1 is nan: lower"),
+    ]:
+        file = toml(config, tmp_path / "run.toml", **changes)
+        capsys.readouterr()
+        assert main(["pretrain", str(file)]) == 2
+        err = capsys.readouterr().err
+        assert sentence in err
+        assert err.count("\n") == 1
+    assert main(["pretrain", str(tmp_path / "no.toml")]) == 2
+
+
+def test_pretrain_interrupted_says_how_to_go_on(tmp_path, capsys, monkeypatch):
+    file = toml(world_of_letters(tmp_path), tmp_path / "run.toml")
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("bertlab.training.pretrain.batch_loss", interrupted)
+    assert main(["pretrain", str(file)]) == 130
+    assert "the same command goes on from here" in capsys.readouterr().err

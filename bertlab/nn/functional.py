@@ -95,7 +95,8 @@ def embedding(ids: Tensor, table: Tensor) -> Tensor:
     >>> embedding(torch.tensor([1]), torch.tensor([[0.0], [7.0]])).tolist()
     [[7.0]]
     """
-    if ids.numel() and not 0 <= int(ids.min()) <= int(ids.max()) < len(table):
+    checked = not torch.compiler.is_compiling()  # a compiled model cannot branch on values
+    if checked and ids.numel() and not 0 <= int(ids.min()) <= int(ids.max()) < len(table):
         worst = int(ids.min()) if int(ids.min()) < 0 else int(ids.max())
         raise ValueError(
             f"id {worst} is outside a table of {len(table)} rows: ids must lie in [0, {len(table)})"

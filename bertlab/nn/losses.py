@@ -6,6 +6,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from bertlab.nn.large_loss import SummedSurprise
+
 
 def log_softmax(x: Tensor, axis: int = -1) -> Tensor:
     """Logarithm of `softmax`, in nats, computed without leaving the log domain.
@@ -70,14 +72,18 @@ def cross_entropy(
     if not 0 <= smoothing < 1:
         raise ValueError(f"smoothing={smoothing} is no share in [0, 1): 0.1 is usual, 0 switches it off")
     V = logits.shape[-1]
-    strange = targets[(targets != ignore_index) & ((targets < 0) | (targets >= V))]
-    if strange.numel():  # found here: on a GPU it would end the whole process in an assertion
-        raise ValueError(
-            f"target {strange[0]} is none of the {V} classes: choose one in [0, {V}), "
-            f"or {ignore_index} for a position that does not count"
+    if not torch.compiler.is_compiling():  # a compiled model cannot branch on values
+        strange = targets[(targets != ignore_index) & ((targets < 0) | (targets >= V))]
+        if strange.numel():  # found here: on a GPU it would end the whole process in an assertion
+            raise ValueError(
+                f"target {strange[0]} is none of the {V} classes: choose one in [0, {V}), "
+                f"or {ignore_index} for a position that does not count"
+            )
+    rows, answers = logits.reshape(-1, V), targets.reshape(-1)
+    if logits.dtype == torch.bfloat16 and smoothing == 0 and ignore_index < 0:
+        total: Tensor = SummedSurprise.apply(rows, answers, ignore_index)  # type: ignore[no-untyped-call]
+    else:
+        total = F.cross_entropy(
+            rows, answers, ignore_index=ignore_index, reduction="sum", label_smoothing=smoothing
         )
-    total = F.cross_entropy(
-        logits.reshape(-1, V), targets.reshape(-1), ignore_index=ignore_index, reduction="sum",
-        label_smoothing=smoothing,
-    )  # fmt: skip
     return total / (targets != ignore_index).sum().clamp(min=1)
