@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
@@ -268,12 +269,16 @@ def save_bert(
     here += [*folder.glob("model*.safetensors"), *folder.glob(INDEX), *folder.glob("pytorch_model*")]
     if here and not overwrite:
         raise FileExistsError(f"{here[0]} is there already: choose another folder, or overwrite=True")
-    for file in here:
-        file.unlink()
     folder.mkdir(parents=True, exist_ok=True)
-    write_settings(folder / CONFIG, model.config, _architecture(model))
-    write_tokenizer(tokenizer, folder, model.config.max_positions)
-    write_tensors(tensors, folder, shard_bytes)
+    with tempfile.TemporaryDirectory(prefix=".new-", dir=folder) as written:  # a full disk harms nothing
+        new = Path(written)
+        write_settings(new / CONFIG, model.config, _architecture(model))
+        write_tokenizer(tokenizer, new, model.config.max_positions)
+        write_tensors(tensors, new, shard_bytes)
+        for file in here:
+            file.unlink()
+        for file in sorted(new.iterdir()):
+            file.replace(folder / file.name)
 
 
 def _architecture(model: BertModel | BertForPreTraining) -> str:

@@ -46,6 +46,7 @@ def read_tokenizer(
         found = {"lowercase": options.get("do_lower_case"), "strip_accents": options.get("strip_accents")}
     else:
         raise FileNotFoundError(f"{folder} has no tokenizer: {VOCAB} or {WHOLE} is needed")
+    _same_letters(folder, options, found)
     said = found["lowercase"]
     if said is None and lowercase is None:
         raise ValueError(f"{folder} does not say whether its model is uncased: give lowercase=True or False")
@@ -79,6 +80,18 @@ def _whole(path: Path) -> tuple[list[str], dict[str, Any], int]:
         )
     options = {"lowercase": normalizer.get("lowercase"), "strip_accents": normalizer.get("strip_accents")}
     return vocab, options, model.get("max_input_chars_per_word", 100)
+
+
+def _same_letters(folder: Path, options: dict[str, Any], found: dict[str, Any]) -> None:
+    """Refuse two files that disagree on case or accents: which one counts differs from version to version."""
+    lower = options.get("do_lower_case", found["lowercase"])
+    accents = options.get("strip_accents", found["strip_accents"])
+    theirs = lower, lower if accents is None else accents
+    lower, accents = found["lowercase"], found["strip_accents"]
+    if theirs != (ours := (lower, lower if accents is None else accents)):
+        raise ValueError(
+            f"{folder / OPTIONS} has lower case and no accents {theirs}, {WHOLE} {ours}: correct one"
+        )
 
 
 def _plain(path: Path, options: dict[str, Any], name: str) -> None:
