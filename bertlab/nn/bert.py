@@ -9,6 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from bertlab.nn.bert_config import BertConfig
+from bertlab.nn.dropout import Dropout
 from bertlab.nn.encoder import Encoder, encoder_layer
 from bertlab.nn.feed_forward import Activation
 from bertlab.nn.functional import embedding, layer_norm, linear
@@ -145,7 +146,7 @@ class BertEmbeddings(nn.Module):
         self.position = nn.Embedding(config.max_positions, config.d_model)
         self.segment = nn.Embedding(config.n_segments, config.d_model)
         self.norm = nn.LayerNorm(config.d_model, config.eps)
-        self.dropout = nn.Dropout(config.dropout)
+        self.dropout = Dropout(config.dropout)
 
     def forward(self, ids: Tensor, segments: Tensor, packing: Packing | None = None) -> Tensor:
         """Map (B, T) ids and segments to (B, T, D), or of a packed batch (1, N) to (1, N, D)."""

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 
 from torch import Tensor, nn
 
+from bertlab.nn.dropout import Dropout
 from bertlab.nn.functional import layer_norm
 from bertlab.nn.parameters import check_names
 
@@ -103,7 +104,7 @@ class Residual(nn.Module):
             )
         self.norm_first = norm_first
         self.norm = nn.LayerNorm(d_model, eps)
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Dropout(dropout)
 
     def before(self, x: Tensor) -> Tensor:
         """Make what the sublayer gets to see of x (..., D); see `before_sublayer`."""

@@ -11,7 +11,7 @@ from bertlab.nn.mixing import fused_pays, mix
 
 
 def written_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mixing, "fused_pays", lambda q, k: False)
+    monkeypatch.setattr(mixing, "fused_pays", lambda *given: False)
 
 
 def mixed_and_gradients(*inputs: torch.Tensor, mask: torch.Tensor | None) -> list[torch.Tensor]:
@@ -40,11 +40,12 @@ def test_written_out_it_is_what_fused_attention_computes_forward_and_backward(mo
         assert (found[0][0, :, 2] == 0).all()
 
 
-def test_bfloat16_on_a_cpu_is_written_out_unless_it_is_long():
+def test_on_a_cpu_bfloat16_and_dropout_are_written_out_unless_it_is_long():
     short, long = (torch.zeros(1, 1, T, 4, dtype=torch.bfloat16) for T in (128, mixing.MAX_WRITTEN_OUT + 1))
     assert not fused_pays(short, short)
     assert fused_pays(short, long)
     assert fused_pays(short.float(), short.float())
+    assert not fused_pays(short.float(), short.float(), dropout=0.1)
     assert fused_pays(short.to("meta"), short.to("meta"))  # any other device
 
 

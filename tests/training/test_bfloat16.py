@@ -1,0 +1,57 @@
+"""Claims about training in bfloat16 with weights in float32."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torch import nn
+
+from bertlab.nn import BertConfig, BertForPreTraining
+from bertlab.training.bfloat16 import InBfloat16
+from bertlab.training.pretrain import Objective
+
+CONFIG = BertConfig(
+    vocab_size=300, d_model=64, n_layers=2, n_heads=2, d_ff=256, dropout=0, attention_dropout=0
+)
+
+
+def batch() -> tuple[torch.Tensor, ...]:
+    ids = torch.randint(5, 300, (8, 32))
+    positions = torch.randperm(256)[:40]
+    return ids, torch.zeros_like(ids), positions, torch.randint(5, 300, (40,)), torch.arange(8) % 2
+
+
+def gradients(objective: nn.Module, given: tuple[torch.Tensor, ...]) -> tuple[torch.Tensor, torch.Tensor]:
+    objective.zero_grad()
+    loss = sum(objective(*given))
+    loss.backward()
+    return loss.detach(), torch.cat([parameter.grad.flatten() for parameter in objective.parameters()])
+
+
+def test_loss_and_gradients_are_those_of_float32_within_what_bfloat16_can_tell():
+    objective, given = Objective(BertForPreTraining(CONFIG)), batch()
+    loss, exact = gradients(objective, given)
+    near, found = gradients(InBfloat16(objective), given)
+    assert abs(near - loss) < 2e-3
+    assert 0 < (found - exact).norm() < 2e-2 * exact.norm()
+    assert found.dtype == torch.float32
+
+
+def test_it_computes_in_bfloat16_and_has_no_weights_of_its_own():
+    layer = nn.Linear(3, 2)
+    wrapped = InBfloat16(layer)
+    assert list(map(id, wrapped.parameters())) == list(map(id, layer.parameters()))
+    assert wrapped(torch.ones(1, 3, dtype=torch.bfloat16)).dtype == torch.bfloat16
+    assert layer.weight.dtype == torch.float32
+
+
+def test_a_step_too_small_for_bfloat16_is_not_lost():
+    layer = nn.Linear(1, 1, bias=False)
+    with torch.no_grad():
+        layer.weight.fill_(1.0)
+    optimizer = torch.optim.SGD(layer.parameters(), lr=1e-4)
+    for _ in range(100):  # each step is 1e-4: bfloat16 cannot tell 1 - 1e-4 from 1
+        optimizer.zero_grad()
+        InBfloat16(layer)(torch.ones(1, 1, dtype=torch.bfloat16)).sum().backward()
+        optimizer.step()
+    assert layer.weight.item() == pytest.approx(0.99, abs=1e-5)
