@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import fnmatch
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from bertlab.datasets import DataUnavailable, names, pretrained
-from bertlab.interop.weight_files import INDEX, KINDS, OLD_INDEX
+from bertlab.interop.weight_files import INDEX, KINDS, OLD_INDEX, no_weights
 
 CHECKPOINTS = Path(__file__).resolve().parents[2] / "data" / "checkpoints"  # what the repository carries
 SMALL_FILES = ("config.json", "vocab.txt", "tokenizer.json", "tokenizer_config.json")
@@ -53,33 +55,47 @@ def from_hub(repository: str, revision: str | None = None) -> Path:
     ------
     DataUnavailable
         If the hub cannot be reached and has not been asked before, or has no such repository or revision.
+    ValueError
+        If the repository has weights of TensorFlow or Flax alone; the sentence tells how to convert them.
     """
     import huggingface_hub
 
     address = os.environ.get("HF_ENDPOINT") or None
     try:
-        there = huggingface_hub.HfApi(address).list_repo_files(repository, revision=revision)
-        weights = next((kind for kind in KINDS if kind in there), None)
-        wanted = [file for file in (*SMALL_FILES, weights) if file in there]
-        if weights in (INDEX, OLD_INDEX):
-            stem, _, suffix = weights.removesuffix(".index.json").rpartition(".")
-            wanted += [
-                f for f in there if "/" not in f and f.startswith(f"{stem}-") and f.endswith(f".{suffix}")
-            ]
-        print(f"bertlab: {repository} from the hub: {', '.join(map(str, wanted))}", file=sys.stderr)
-        return Path(
-            huggingface_hub.snapshot_download(
+        there = [
+            file.rfilename
+            for file in huggingface_hub.HfApi(address).model_info(repository, revision=revision).siblings
+            or ()
+        ]
+        wanted = _wanted(there)
+        if wanted:
+            print(f"bertlab: {repository} from the hub: {', '.join(wanted)}", file=sys.stderr)
+            folder = huggingface_hub.snapshot_download(
                 repository, revision=revision, endpoint=address, allow_patterns=wanted
             )
-        )
     except Exception as error:  # of httpx, of requests or of the hub's client, by its version
+        why = f"{type(error).__name__}: {str(error).strip().partition(chr(10))[0]}"
         try:
-            return Path(
-                huggingface_hub.snapshot_download(repository, revision=revision, local_files_only=True)
-            )
+            folder = huggingface_hub.snapshot_download(repository, revision=revision, local_files_only=True)
         except Exception:  # it has never been here: the first error says why
-            why = str(error).strip().split("\n")[0]
             raise DataUnavailable(
-                f"{repository!r} is no folder, nor to be had from the hub ({type(error).__name__}: {why}): "
+                f"{repository!r} is no folder, nor to be had from the hub ({why}): "
                 "check the name and the connection, or download its files and give their folder"
             ) from error
+        print(f"bertlab: {repository} as it was fetched before ({why})", file=sys.stderr)
+        return Path(folder)
+    if not wanted:
+        raise no_weights(repository, there)
+    return Path(folder)
+
+
+def _wanted(there: Sequence[str]) -> list[str]:
+    """Of the files of a repository those that are read; none if no weights of PyTorch are among them."""
+    weights = next((kind for kind in KINDS if kind in there), None)
+    if weights is None:
+        return []
+    wanted = [file for file in (*SMALL_FILES, weights) if file in there]
+    if weights in (INDEX, OLD_INDEX):  # model.safetensors.index.json names model-00001-of-00002.safetensors …
+        whole = Path(weights.removesuffix(".index.json"))
+        wanted += fnmatch.filter(there, f"{whole.stem}-?????-of-?????{whole.suffix}")
+    return wanted

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import fnmatch
 import json
 import pickle
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import torch
@@ -39,7 +40,7 @@ def read_tensors(folder: Path) -> dict[str, Tensor]:
     """
     kind = next((kind for kind in KINDS if (folder / kind).is_file()), None)
     if kind is None:
-        raise _no_weights(folder)
+        raise no_weights(folder, [path.name for path in folder.iterdir()])
     if kind in (WHOLE, OLD):
         return _read_file(folder / kind)
     tensors: dict[str, Tensor] = {}
@@ -56,10 +57,11 @@ def read_tensors(folder: Path) -> dict[str, Tensor]:
     return tensors
 
 
-def _no_weights(folder: Path) -> FileNotFoundError | ValueError:
+def no_weights(folder: object, files: Sequence[str]) -> FileNotFoundError | ValueError:
+    """Make the error for a place that has files, but no weights of PyTorch among them."""
     for pattern, fix in OTHERS.items():
-        if found := sorted(folder.glob(pattern)):
-            return ValueError(f"{found[0]} is not of PyTorch, and bertlab reads no other: {fix}")
+        if found := sorted(fnmatch.filter(files, pattern)):
+            return ValueError(f"{found[0]} in {folder} is not of PyTorch, and bertlab reads no other: {fix}")
     return FileNotFoundError(f"{folder} has no weights: one of {', '.join(KINDS)} is needed")
 
 
