@@ -84,7 +84,8 @@ def pretrain(
         )
         with locked(folder) if members.first else nullcontext():
             if members.first:
-                claim(folder, {**config.as_json(), "shards_sha256": shards_sha256(config.shards)})
+                record = {**config.as_json(), "shards_sha256": shards_sha256(config.shards)}
+                claim(folder, record, defaults=PretrainConfig.defaults())
             try:
                 losses = _train(config, model, tokenizer, feed, members)
             finally:

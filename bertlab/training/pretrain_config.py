@@ -43,7 +43,7 @@ class PretrainConfig:
     shards: tuple[str, ...]  # folders that `python -m bertlab shards` wrote
     out: str  # folder of the run: checkpoint, journal, and in the end the model
     steps: int
-    vocab: str = ""  # vocab.txt of the shards; may be left out where `start` brings it
+    vocab: str = ""  # vocab.txt of the shards; if not given, that of `start`, or of bert-base-uncased
     lowercase: bool = True
     model: str | dict[str, Any] = ""  # one of SIZES, or fields of a BertConfig, among them "size" if you like
     start: str = ""  # or go on from a published or trained BERT: a folder, or a name of `bertlab data`
@@ -103,8 +103,6 @@ class PretrainConfig:
                 f"model = {self.model!r} and start = {self.start!r}: give one of them, `model` for new "
                 "weights, `start` to go on from trained ones"
             )
-        if self.model and not self.vocab:
-            raise ConfigError("vocab is missing: name the vocab.txt that the shards were written with")
         self._check_masking()
         if self.model:
             self.sizes(vocab_size=30_522)
@@ -148,6 +146,12 @@ class PretrainConfig:
     def as_json(self) -> dict[str, Any]:
         """Give all keys with their values, tuples as lists."""
         return {key: list(v) if isinstance(v, tuple) else v for key, v in asdict(self).items()}
+
+    @classmethod
+    def defaults(cls) -> dict[str, Any]:
+        """Give the keys that may be left out, with what they are then."""
+        known = {f.name: f.default for f in fields(cls) if f.default is not MISSING}
+        return {key: list(v) if isinstance(v, tuple) else v for key, v in known.items()}
 
 
 def read_config(path: str | Path) -> PretrainConfig:

@@ -8,6 +8,7 @@ from dataclasses import replace
 import torch
 from torch import Tensor, nn
 
+from bertlab import datasets
 from bertlab.nn.bert import BertModel
 from bertlab.nn.bert_heads import BertForPreTraining
 from bertlab.nn.neighbours import look_beside
@@ -30,18 +31,16 @@ def begin_with(config: PretrainConfig, load: Load | None, say: Say) -> tuple[Ber
     Raises
     ------
     ConfigError
-        If the vocabulary is missing or shares nothing with the trained one. What `load` raises, besides.
+        If the vocabulary cannot be read or shares nothing with the trained one. What `load` raises, besides.
     """
     torch.manual_seed(config.seed)
-    own = _tokenizer(config) if config.vocab else None
     if config.start:
         if config.look_beside:
             raise ConfigError("look_beside = true is for new weights: leave it out, or leave out start")
         if load is None:
             raise ConfigError(f"start = {config.start!r}, but nothing to load it with was given")
-        return _warm(config, *load(config.start), own, say)
-    if own is None:
-        raise ConfigError("vocab is missing: name the vocab.txt that the shards were written with")
+        return _warm(config, *load(config.start), _tokenizer(config) if config.vocab else None, say)
+    own = _tokenizer(config)
     model = BertForPreTraining(config.sizes(len(own), own.pad_id), config.next_sentence)
     if config.look_beside:
         say(f"heads of the first layer begin by looking {look_beside(model.bert)} places to the right")
@@ -49,8 +48,9 @@ def begin_with(config: PretrainConfig, load: Load | None, say: Say) -> tuple[Ber
 
 
 def _tokenizer(config: PretrainConfig) -> WordPiece:
+    path = config.vocab or datasets.load("bert-base-uncased-vocab").path("vocab.txt")
     try:
-        return WordPiece.from_file(config.vocab, config.lowercase)
+        return WordPiece.from_file(path, config.lowercase)
     except (OSError, ValueError) as error:
         raise ConfigError(f"vocab = {config.vocab!r}: {error}") from error
 

@@ -45,13 +45,14 @@ def locked(folder: Path) -> Iterator[None]:
         yield
 
 
-def claim(folder: Path, config: dict[str, Any]) -> None:
+def claim(folder: Path, config: dict[str, Any], defaults: dict[str, Any] | None = None) -> None:
     """Write down in a new folder whose it is; refuse one of another run.
 
     Parameters
     ----------
     folder : new, empty, or of an earlier start of the same run.
     config : all that the run's weights depend on.
+    defaults : what keys were that did not exist yet when the folder was new.
 
     Raises
     ------
@@ -66,7 +67,7 @@ def claim(folder: Path, config: dict[str, Any]) -> None:
                 f"{folder} holds {strange[0]!r} and no run: name a new or empty folder in `out`"
             )
     else:
-        before = json.loads(file.read_text())
+        before = {**(defaults or {}), **json.loads(file.read_text())}
         for key in [*before, *(key for key in config if key not in before)]:
             then, now = (json.dumps(one.get(key)) for one in (before, config))
             if then != now and key not in FREE:

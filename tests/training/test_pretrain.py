@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import signal
@@ -164,15 +165,16 @@ def wait_for(process, done, seconds=60):
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(60 * KILLS + 60)
 def test_D34_killed_at_random_moments_the_weights_are_those_of_an_unbroken_run(config, tmp_path):
-    config = replace(config, steps=60 * KILLS, save_every=1, report_every=7)
+    config = replace(config, steps=50 * KILLS, save_every=1, report_every=7)
     file, out = toml(config, tmp_path / "run.toml"), Path(config.out)
     chance, unfinished, killed = random.Random(0), 0, 0
     for _ in range(KILLS):
         before = saved_at(out)
         process = start(file)
         wait_for(process, lambda stamp=before: saved_at(out) != stamp)
-        time.sleep(chance.random() * 0.4)
+        time.sleep(chance.random() * 0.3)
         os.killpg(process.pid, signal.SIGKILL)
         assert process.wait() == -signal.SIGKILL, process.communicate()
         process.communicate()
@@ -180,8 +182,8 @@ def test_D34_killed_at_random_moments_the_weights_are_those_of_an_unbroken_run(c
         unfinished += len(list(out.glob(".run.pt.*.unfinished")))
     last = len(torch.load(out / "run.pt", weights_only=True)["losses"])
     assert last < config.steps  # all kills fell into the training
-    resumed = run(config)
-    unbroken = run(config, out=config.out + "-unbroken")
+    resumed = run(config, save_every=500)
+    unbroken = run(config, save_every=500, out=config.out + "-unbroken")
     print(f"{killed} kills, {unfinished} of them within a checkpoint, the last after step {last}")
     assert resumed == unbroken
     assert same(weights(out), weights(config.out + "-unbroken"))
@@ -271,6 +273,17 @@ def test_a_folder_of_another_run_is_refused_with_the_key_that_differs(config):
     before = weights(config.out)
     run(config, steps=3, report_every=1, save_every=1)  # no weight depends on these
     assert same(before, weights(config.out))
+
+
+def test_a_run_goes_on_when_a_later_version_knows_more_keys(config):
+    run(config, steps=3)
+    record = Path(config.out) / "config.json"
+    known = json.loads(record.read_text())
+    record.write_text(json.dumps({key: value for key, value in known.items() if key != "bf16"}))
+    run(config, steps=3)
+    record.write_text(json.dumps({key: value for key, value in known.items() if key != "bf16"}))
+    with pytest.raises(FolderError, match="bf16 = false, now it is true"):
+        run(config, steps=3, bf16=True)
 
 
 def test_a_folder_with_other_files_is_refused_and_they_stay(config):

@@ -83,7 +83,6 @@ def test_what_is_wrong_is_told_with_key_value_and_fix(tmp_path, line, sentence):
         (PLAIN.replace('"a"', "[]"), "shards is empty: name at least one folder"),
         (PLAIN.replace('"run"', '""'), "out is empty: name a folder"),
         (PLAIN.replace("tiny", "huge"), "model = 'huge' is no size: choose one of tiny, mini"),
-        (PLAIN.replace('vocab = "vocab.txt"', ""), "vocab is missing: name the vocab.txt"),
         (NEEDED, "model = '' and start = '': give one of them"),
         (NEEDED + "[model]\nwidth = 3", "model.width is unknown: the keys are size, d_model"),
         (NEEDED + "[model]\ndropout = 0.3", "model.dropout is unknown"),
