@@ -12,6 +12,7 @@ import transformers
 from bertlab.datasets import DataUnavailable, pretrained
 from bertlab.interop import load_bert, read_bert
 from bertlab.nn import BertForPreTraining, BertModel
+from bertlab.nn.heads import split_heads
 from bertlab.reference.bert import bert
 from bertlab.reference.masking import padding_mask
 
@@ -97,3 +98,17 @@ def test_every_state_is_theirs_in_pure_numpy(ours: Any, asked: Any, wanted: Any)
     for shares, their in zip(weights, wanted.attentions, strict=True):
         rows = np.broadcast_to(real[:, None, :, None], shares.shape)
         np.testing.assert_allclose(shares[rows], their.numpy()[rows], rtol=0, atol=1e-5)
+
+
+@pytest.mark.parametrize("divisor", [1.0, 32.0, 384.0**0.5])
+def test_another_divisor_than_the_root_of_32_is_noticed(
+    ours: Any, asked: Any, wanted: Any, divisor: float
+) -> None:
+    attention, x = ours[0].encoder.layers[0].attention, wanted.hidden_states[0][:1]
+    real = int(asked["attention_mask"][0].sum())
+    with torch.no_grad():
+        q, k = (split_heads(part(x[:, :real]), 12) for part in (attention.query, attention.key))
+    their = wanted.attentions[0][:1, :, :real, :real]
+    right, wrong = (torch.softmax(q @ k.mT / d, dim=-1) for d in (32**0.5, divisor))
+    torch.testing.assert_close(right, their, rtol=0, atol=1e-5)
+    assert (wrong - their).abs().max() > 0.05
