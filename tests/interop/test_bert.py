@@ -95,7 +95,7 @@ def test_a_trunk_has_no_heads_to_need(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("prefix", [True, False], ids=["with bert.", "without"])
 @pytest.mark.parametrize("kind", ["pretraining", "pooler"])
-def test_d31_old_names_prefixes_and_position_ids(tmp_path: Path, kind: str, prefix: bool) -> None:
+def test_D31_old_names_prefixes_and_position_ids(tmp_path: Path, kind: str, prefix: bool) -> None:
     def old(tensors: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
         named = {}
         for name, tensor in tensors.items():
@@ -110,7 +110,7 @@ def test_d31_old_names_prefixes_and_position_ids(tmp_path: Path, kind: str, pref
     same_output(load_bert(tmp_path)[0], some_bert(kind))
 
 
-def test_d32_the_output_matrix_stays_the_table_and_is_written_once(tmp_path: Path) -> None:
+def test_D32_the_output_matrix_stays_the_table_and_is_written_once(tmp_path: Path) -> None:
     names = load_file(saved(tmp_path) / "model.safetensors")
     assert sum(tensor.numel() for tensor in names.values()) == 7_206
     model, _ = load_bert(tmp_path)
@@ -121,7 +121,7 @@ def test_d32_the_output_matrix_stays_the_table_and_is_written_once(tmp_path: Pat
     assert ((before - model(ids).logits).abs().amax((0, 1)) > 1e-6).nonzero().tolist() == [[99]]
 
 
-def test_d32_weights_under_two_names_must_be_the_same(tmp_path: Path) -> None:
+def test_D32_weights_under_two_names_must_be_the_same(tmp_path: Path) -> None:
     table, bias = "bert.embeddings.word_embeddings.weight", "cls.predictions.bias"
     saved(tmp_path)
     change_weights(

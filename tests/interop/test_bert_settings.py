@@ -34,7 +34,7 @@ def path(tmp_path: Path) -> Path:
     ("name", "activation"),
     [("gelu", "gelu"), ("gelu_new", "gelu_tanh"), ("gelu_pytorch_tanh", "gelu_tanh"), ("relu", "relu")],
 )
-def test_d10_the_gelu_is_the_one_that_is_named(path: Path, name: str, activation: str) -> None:
+def test_D10_the_gelu_is_the_one_that_is_named(path: Path, name: str, activation: str) -> None:
     change_json(path, hidden_act=name)
     assert read_settings(path).activation == activation
 

@@ -83,7 +83,7 @@ def test_the_module_is_the_function_with_its_own_parameters(data: st.DataObject)
     torch.testing.assert_close(pool(layers[-1], model.pooler.state_dict()), pooled, rtol=0, atol=0)
 
 
-def test_d36_hidden_states_are_counted_from_the_embeddings() -> None:
+def test_D36_hidden_states_are_counted_from_the_embeddings() -> None:
     model = some_bert(replace(SMALL, n_layers=12))
     ids = torch.tensor([[2, 7, 8, 3]])
     found = model(ids)
@@ -148,7 +148,7 @@ def test_a_model_without_pooler_says_the_same_and_pools_nothing() -> None:
     torch.testing.assert_close(bare(ids).states, whole(ids).states, rtol=0, atol=0)
 
 
-def test_d06_dropout_stops_in_evaluation() -> None:
+def test_D06_dropout_stops_in_evaluation() -> None:
     model = some_bert(replace(SMALL, dropout=0.9, attention_dropout=0.9))
     plain = some_bert()
     plain.load_state_dict(model.state_dict())
@@ -192,7 +192,7 @@ def test_first_weights_have_a_deviation_of_0_02_cut_at_two_of_them() -> None:
         ([[7] * 25], [[0] * 25], "25.*24|24.*25"),
     ],
 )
-def test_d08_input_that_has_no_row_gets_one_sentence(ids: Any, segments: Any, sentence: str) -> None:
+def test_D08_input_that_has_no_row_gets_one_sentence(ids: Any, segments: Any, sentence: str) -> None:
     with pytest.raises(ValueError, match=sentence) as caught:
         some_bert()(torch.tensor(ids), torch.tensor(segments))
     assert "\n" not in str(caught.value)

@@ -26,13 +26,13 @@ def count(model: torch.nn.Module) -> int:
     return sum(parameter.numel() for parameter in model.parameters())
 
 
-def test_d32_parameters_are_counted_once() -> None:
+def test_D32_parameters_are_counted_once() -> None:
     assert SMALL.n_parameters == count(BertModel(SMALL)) == 6_768
     assert count(BertForPreTraining(SMALL, next_sentence=False)) == 6_900
     assert count(BertForPreTraining(SMALL)) == sum(SMALL.parts.values()) == 7_206
 
 
-def test_d32_of_base() -> None:
+def test_D32_of_base() -> None:
     base = BertConfig.base()
     with torch.device("meta"):
         assert count(BertModel(base)) == 109_482_240
@@ -97,7 +97,7 @@ def test_a_config_that_makes_no_model_is_refused(change: dict[str, Any], sentenc
         BertConfig.base(**change)
 
 
-def test_d10_the_model_has_the_gelu_that_its_config_names() -> None:
+def test_D10_the_model_has_the_gelu_that_its_config_names() -> None:
     torch.manual_seed(0)
     for activation, value in (("gelu", 1.954500), ("gelu_tanh", 1.954598)):
         model = BertModel(BertConfig.tiny(vocab_size=9, activation=activation)).double()

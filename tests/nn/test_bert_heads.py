@@ -115,7 +115,7 @@ def test_at_takes_row_times_length_plus_column() -> None:
     assert torch.equal(at(states, torch.tensor([5, 1])), torch.stack([states[1, 2], states[0, 1]]))
 
 
-def test_d32_the_output_matrix_is_the_table_of_token_embeddings() -> None:
+def test_D32_the_output_matrix_is_the_table_of_token_embeddings() -> None:
     model, batch = some_model(), some_batch()
     assert not any("decoder" in name for name in model.state_dict())
     before = model(batch["ids"]).logits
@@ -125,7 +125,7 @@ def test_d32_the_output_matrix_is_the_table_of_token_embeddings() -> None:
     assert changed.nonzero().tolist() == [[99]]
 
 
-def test_d26_the_first_column_of_the_second_head_means_that_b_follows() -> None:
+def test_D26_the_first_column_of_the_second_head_means_that_b_follows() -> None:
     model, batch = some_model(), some_batch()
     model.next_sentence.bias.data = torch.tensor([50.0, -50.0]).double()
     follows = model.loss(**batch | {"next_labels": torch.tensor([0, 0])})[2]
