@@ -25,7 +25,10 @@ def check_cut(pieces: Sequence[str]) -> None:
             "the first piece must be the longest that the word begins with: there is a longer one than 'un'",
         ),
         (["unh", "app", "pi", "ness"], "a piece inside a word is written with ## in front"),
-        (["unh", "##ap", "##pi", "##ness"], "you wrote 'unhap': there are two p in unhappiness"),
+        (
+            ["unh", "##ap", "##pi", "##ness"],
+            "that spells the word, but behind 'unh' a longer piece fits than '##ap', and greedy takes it",
+        ),
         (["unh", "##app", "##i", "##ness"], "'##i' is no piece of the vocabulary"),
         (
             ["unh", "##app", UNKNOWN],
@@ -81,6 +84,16 @@ def check_fewest(cut: Cut) -> None:
     expect(answer == ["un", "##aff", "##able"], f"'unaffable' became {answer}")
     answer = list(cut("playx", VOCABULARY))
     expect(answer == [UNKNOWN], f"'playx' became {answer}: where there is no way, the word is ['[UNK]']")
+    later = frozenset(("x", "##ab", "##abc", "##cde", "##d", "##e"))
+    answer = list(cut("xabcde", later))
+    expect(
+        answer != ["x", "##abc", "##d", "##e"],
+        "'xabcde' can be cut into three pieces: not only the first piece may be shorter, but every one",
+    )
+    expect(answer == ["x", "##ab", "##cde"], f"'xabcde' became {answer}, expected ['x', '##ab', '##cde']")
+    first_way = frozenset(("abc", "a", "##b", "##cde", "##de"))
+    answer = list(cut("abcde", first_way))
+    expect(answer == ["abc", "##de"], f"'abcde' became {answer}, but ['abc', '##de'] has fewer pieces")
     ways = frozenset(("a", "aa", "##a", "##aa"))
     calls = _Counted(ways)
     answer = list(cut("a" * 40, calls))

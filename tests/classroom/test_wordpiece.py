@@ -55,7 +55,7 @@ def test_the_right_answers_pass(capsys):
         (["unh", "##app", "##i", "##ness"], "'##i' is no piece"),
         (["unh", "##app", "[UNK]"], "not the rest alone"),
         (["unh", "##app"], "is left over"),
-        (["unh", "##ap", "##pi", "##ness"], "two p"),
+        (["unh", "##ap", "##pi", "##ness"], "longer piece fits"),
         ("[UNK]", "a list of strings"),
         (["unhappiness"], "never back"),
     ],
@@ -123,6 +123,8 @@ def every_way(word, vocabulary, start=0):
         (lambda w, v: fewest(w, v) if w == "abcde" else longest_match(w, v), "dead end"),
         (lambda w, v: [p for p in fewest(w, v) if p != "[UNK]"], "where there is no way"),
         (every_way, "keep the best way for each beginning"),
+        (lambda w, v: longest_match(w, v) if w == "xabcde" else fewest(w, v), "but every one"),
+        (lambda w, v: ["a", "##b", "##cde"] if "##de" in v and w == "abcde" else fewest(w, v), "has fewer"),
         (lambda w, v: ["a", *["##a"] * 39] if len(w) == 40 else fewest(w, v), "expected 20"),
     ],
 )

@@ -182,6 +182,13 @@ def test_a_full_cache_starts_anew_and_long_words_are_not_kept(small, monkeypatch
     assert ours._cache == kept
 
 
+def test_the_cache_tells_words_apart_that_begin_alike(small):
+    words = [word[:end] for word in ("travellers", "shepherds", "fox") for end in range(len(word), 0, -1)]
+    for order in (words, words[::-1]):
+        ours = WordPiece(small.vocab)
+        assert ours.encode_batch(order) == ours.encode_batch(order) == [small.encode(w).ids for w in order]
+
+
 def test_decode_puts_words_together(small):
     text = "the lion , having eaten [MASK]"
     ours = WordPiece(small.vocab, recognise_special=True)
