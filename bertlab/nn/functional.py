@@ -13,6 +13,8 @@ from bertlab.nn.activations import sigmoid as sigmoid
 from bertlab.nn.losses import cross_entropy as cross_entropy
 from bertlab.nn.losses import log_softmax as log_softmax
 
+FEW_ROWS = 8  # of a table, such as that of BERT's segments
+
 
 def softmax(x: Tensor, axis: int = -1) -> Tensor:
     """Turn scores into positive weights that sum to 1 along `axis`.
@@ -101,6 +103,10 @@ def embedding(ids: Tensor, table: Tensor) -> Tensor:
         raise ValueError(
             f"id {worst} is outside a table of {len(table)} rows: ids must lie in [0, {len(table)})"
         )
+    if table.dtype == torch.bfloat16 and len(table) <= FEW_ROWS:
+        # The gradient of a row is a sum over thousands of positions, too long for the digits of bfloat16;
+        # a matrix product gives the same and adds in float32.
+        return F.one_hot(ids, len(table)).to(table.dtype) @ table
     return F.embedding(ids, table)
 
 

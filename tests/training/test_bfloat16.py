@@ -7,6 +7,7 @@ import torch
 from torch import nn
 
 from bertlab.nn import BertConfig, BertForPreTraining
+from bertlab.nn.functional import embedding
 from bertlab.training.bfloat16 import InBfloat16
 from bertlab.training.pretrain import Objective
 
@@ -55,3 +56,11 @@ def test_a_step_too_small_for_bfloat16_is_not_lost():
         InBfloat16(layer)(torch.ones(1, 1, dtype=torch.bfloat16)).sum().backward()
         optimizer.step()
     assert layer.weight.item() == pytest.approx(0.99, abs=1e-5)
+
+
+def test_the_gradient_of_a_segment_is_summed_over_all_positions_without_losing_digits():
+    table = torch.zeros(2, 4, dtype=torch.bfloat16, requires_grad=True)
+    slopes = torch.rand(4096, 4).bfloat16()
+    (embedding(torch.zeros(4096, dtype=torch.int64), table) * slopes).sum().backward()
+    torch.testing.assert_close(table.grad[0].float(), slopes.float().sum(0), rtol=2**-8, atol=0)
+    assert (table.grad[1] == 0).all()
