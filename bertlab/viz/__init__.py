@@ -4,7 +4,7 @@
 """
 
 from bertlab.viz.attentions import AttentionLayers
-from bertlab.viz.charts import bars_with_spread, learning_curve, lines_with_spread
+from bertlab.viz.charts import bars_with_spread, lines_with_spread
 from bertlab.viz.diagrams import encoder_decoder_diagram, word_links
 from bertlab.viz.distributions import histograms, softmax_bars
 from bertlab.viz.embedding_sum import embedding_sum
@@ -14,6 +14,7 @@ from bertlab.viz.head_lines import head_lines
 from bertlab.viz.head_view import head_view
 from bertlab.viz.heatmaps import Attention, attention_map, attention_maps
 from bertlab.viz.input_flow import input_flow
+from bertlab.viz.learning_curves import learning_curve
 from bertlab.viz.mask_explorer import mask_explorer
 from bertlab.viz.mask_maps import influence_maps, mask_maps
 from bertlab.viz.mask_paths import mask_paths

@@ -12,13 +12,11 @@ from numpy.typing import ArrayLike
 from bertlab.viz.labels import End, name_lines
 from bertlab.viz.payload import as_array
 from bertlab.viz.style import (
-    BLUE,
     COLOURS,
     DASHES,
     GREY,
     INK,
     MARKERS,
-    ORANGE,
     WIDTH,
     house_style,
     new_figure,
@@ -226,72 +224,3 @@ def _bars(
                 number, (place, max(top, runs.max())), (0, 4), textcoords="offset points",
                 ha="center", va="bottom", fontsize=size,
             )  # fmt: skip
-
-
-@house_style
-def learning_curve(
-    steps: ArrayLike,
-    losses: ArrayLike,
-    title: str,
-    held_out: tuple[ArrayLike, ArrayLike] | None = None,
-    held_out_label: str = "exact matches on held-out examples, %",
-    ylabel: str = "training loss, nats a token",
-) -> Figure:
-    """Draw the loss of every step (pale) with its running mean, and beside it what the model can do by then.
-
-    Parameters
-    ----------
-    steps, losses : (n,) arrays
-        The loss is drawn on a logarithmic axis.
-    title : str
-        What is to be seen, as a sentence.
-    held_out : (steps, shares), optional
-        Two (m,) arrays; shares between 0 and 1 are drawn in percent.
-    held_out_label, ylabel : str
-        With units.
-
-    Returns
-    -------
-    matplotlib Figure
-    """
-    steps, losses = as_array(steps), as_array(losses)
-    fig = new_figure(title, 3.7 + title_height(title))
-    axes = fig.subplots(1, 2 if held_out is not None else 1, squeeze=False)[0]
-    axes[0].plot(steps, losses, color=BLUE, alpha=0.3, linewidth=1, linestyle="-", marker="none")
-    axes[0].plot(steps, running_mean(losses), color=BLUE, linestyle="-", marker="none")
-    axes[0].set(yscale="log", xlabel="training step")
-    plain_numbers(axes[0])
-    axes[0].set_title(ylabel, fontweight="normal")
-    if held_out is not None:
-        at, shares = (as_array(part) for part in held_out)
-        axes[1].plot(at, 100 * shares, color=ORANGE, linestyle="-", marker="o", clip_on=False, zorder=3)
-        axes[1].set(ylim=(0, 100), xlabel="training step", xlim=axes[0].get_xlim())
-        axes[1].set_title(held_out_label, fontweight="normal")
-        axes[1].annotate(
-            f"{100 * shares[-1]:.1f} %", (at[-1], 100 * shares[-1]), (-6, -12), textcoords="offset points",
-            ha="right", va="top", fontweight="bold",
-        )  # fmt: skip
-    return fig
-
-
-def running_mean(values: ArrayLike, share: float = 0.02) -> np.ndarray:
-    """Mean over a window around each value; near the ends the window shrinks, so that nothing is invented.
-
-    Parameters
-    ----------
-    values : (n,) array
-    share : float
-        Half of the window, as a part of n.
-
-    Returns
-    -------
-    (n,) array
-
-    Examples
-    --------
-    >>> running_mean([0.0, 3.0, 6.0, 0.0], share=0.25).tolist()
-    [1.5, 3.0, 3.0, 3.0]
-    """
-    array = as_array(values)
-    reach = max(1, round(share * len(array)))
-    return np.array([array[max(0, i - reach) : i + reach + 1].mean() for i in range(len(array))])

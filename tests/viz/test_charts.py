@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from bertlab import viz
-from bertlab.viz.charts import running_mean, seeds_of
+from bertlab.viz.charts import seeds_of
 
 TITLE, X = "Without attention, accuracy falls off after 12 words", [4, 8, 16, 32]
 
@@ -100,23 +100,6 @@ def test_bars_beside_each_other_do_not_overlap(rng):
     assert all(a.get_x() + a.get_width() <= b.get_x() for a, b in pairwise(bars))
 
 
-def test_a_learning_curve_shows_every_loss_its_mean_and_what_can_be_done_by_then():
-    steps, losses = np.arange(50), np.geomspace(4, 0.01, 50)
-    fig = viz.learning_curve(steps, losses, TITLE, held_out=([10, 50], [0.25, 0.985]))
-    raw, smooth = fig.axes[0].get_lines()
-    np.testing.assert_array_equal(raw.get_ydata(), losses)
-    np.testing.assert_array_equal(smooth.get_ydata(), running_mean(losses))
-    np.testing.assert_array_equal(fig.axes[1].get_lines()[0].get_xydata(), [[10, 25], [50, 98.5]])
-    assert [text.get_text() for text in fig.axes[1].texts] == ["98.5 %"]
-    assert len(viz.learning_curve(steps, losses, TITLE).axes) == 1
-
-
-def test_a_running_mean_of_a_straight_line_is_that_line():
-    line = np.linspace(3, 9, 101)
-    np.testing.assert_allclose(running_mean(line)[5:-5], line[5:-5])
-    assert running_mean(np.ones(7)).tolist() == [1.0] * 7
-
-
 @pytest.mark.parametrize("draw", [viz.lines_with_spread, viz.bars_with_spread])
 def test_more_than_anyone_can_tell_apart_is_refused(draw, rng):
     with pytest.raises(ValueError, match="draw one to 5"):
@@ -154,11 +137,3 @@ def test_numbers_over_bars_shrink_with_the_bars_and_vanish_before_they_meet():
     assert all(7 <= size < 11 for size in numbers(9))
     assert len(numbers(9)) == 27
     assert numbers(30) == []
-
-
-def test_on_a_short_logarithmic_axis_ticks_between_the_powers_have_plain_numbers():
-    fig = viz.learning_curve(range(1, 51), np.linspace(4.0, 0.5, 50), TITLE)
-    fig.draw_without_rendering()
-    said = {label.get_text() for label in fig.axes[0].yaxis.get_ticklabels(which="both")} - {""}
-    assert {"0.6", "1", "2"} <= said
-    assert not any("^" in text for text in said)
