@@ -14,6 +14,7 @@ from bertlab.nn import BertConfig, BertForPreTraining
 from bertlab.nn.bert_heads import at, masked_lm_logits, pretraining_loss
 from bertlab.nn.functional import cross_entropy
 from bertlab.nn.masking import padding_mask
+from bertlab.nn.packing import Packing
 from tests.inputs import arguments_of
 from tests.nn.parity import check
 from tests.nn.their_bert import (
@@ -53,7 +54,7 @@ def some_batch() -> dict[str, torch.Tensor]:
 
 @pytest.mark.parametrize("next_sentence", [True, False])
 @pytest.mark.parametrize("dtype", TOLERANCE, ids=str)
-@pytest.mark.parametrize("attention", ["eager", "sdpa"])
+@pytest.mark.parametrize("attention", ["eager", "sdpa", "packed"])
 @settings(max_examples=10)
 @given(data=st.data())
 def test_logits_losses_and_all_gradients_are_those_of_transformers(
@@ -61,7 +62,7 @@ def test_logits_losses_and_all_gradients_are_those_of_transformers(
 ) -> None:
     config = data.draw(configs())
     ours = some_model(config, data.draw(st.integers(0, 99)), next_sentence=next_sentence).to(dtype)
-    twin, batch = their_twin(ours, attention), data.draw(inputs(config))
+    twin, batch = their_twin(ours, "sdpa" if attention == "packed" else attention), data.draw(inputs(config))
     real, labels = batch["ids"] != config.pad_id, their_labels(batch)
     close = {"rtol": TOLERANCE[dtype], "atol": TOLERANCE[dtype]}
     asked = {"input_ids": batch["ids"], "attention_mask": real.long(), "token_type_ids": batch["segments"]}
@@ -76,7 +77,8 @@ def test_logits_losses_and_all_gradients_are_those_of_transformers(
     chosen = ours(batch["ids"], batch["segments"], positions=batch["positions"])
     torch.testing.assert_close(found.logits[real], logits[real], **close)
     torch.testing.assert_close(chosen.logits, logits.flatten(0, 1)[batch["positions"]], **close)
-    joint, masked_lm, next_one = ours.loss(**batch)
+    packing = Packing(real, price=0) if attention == "packed" else None
+    joint, masked_lm, next_one = ours.loss(**batch, mask=packing)
     torch.testing.assert_close(joint, wanted.loss, **close)
     their_masked_lm = cross_entropy(logits.flatten(0, 1), labels.flatten())
     torch.testing.assert_close(masked_lm, their_masked_lm, **close)
