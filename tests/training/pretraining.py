@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import subprocess
 import sys
 from dataclasses import replace
@@ -61,15 +63,22 @@ def command(config: Path, processes: int = 1) -> list[str]:
 
 
 def start(config: Path, processes: int = 1) -> subprocess.Popen[str]:
-    """Start a pre-training as the leader of a group of processes, so that a kill reaches all of them."""
+    """Start a pre-training beside this process."""
     return subprocess.Popen(
         command(config, processes),
         cwd=ROOT,
         text=True,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        start_new_session=True,
     )
+
+
+def kill(process: subprocess.Popen[str]) -> None:
+    """Kill a pre-training at once, with the workers of torchrun, which are in groups of their own."""
+    found = subprocess.run(["pgrep", "-P", str(process.pid)], capture_output=True, text=True, check=False)
+    for pid in [process.pid, *map(int, found.stdout.split())]:
+        os.kill(pid, signal.SIGKILL)
+    process.communicate()
 
 
 def weights(out: str | Path) -> dict[str, torch.Tensor]:

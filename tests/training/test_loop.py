@@ -163,6 +163,25 @@ def test_the_journal_says_how_the_training_went(tmp_path):
     assert rows[0]["seconds"] <= rows[1]["seconds"] <= rows[2]["seconds"]
 
 
+def test_a_report_has_the_means_and_counts_of_what_was_noted_since_the_last_one(tmp_path):
+    model, loss = setup_run()
+    noted = iter(range(10))
+    options = {"learning_rate": constant, "report_every": 2, "journal": tmp_path / "run.jsonl"}
+    fit(model, loss, steps=5, **options, notes=lambda: {"part": float(next(noted)), "n_tokens": 7.0})
+    rows = read_journal(tmp_path / "run.jsonl")
+    assert [(row["step"], row["part"], row["n_tokens"]) for row in rows] == [
+        (2, 0.5, 14.0), (4, 2.5, 14.0), (5, 4.0, 7.0)
+    ]  # fmt: skip
+
+
+def test_the_fused_step_is_that_of_the_plain_one_but_for_rounding():
+    (plain, loss), (fused, loss_too) = setup_run(), setup_run()
+    fit(plain, loss, steps=5, learning_rate=constant, weight_decay=0.1)
+    fit(fused, loss_too, steps=5, learning_rate=constant, weight_decay=0.1, fused=True)
+    for a, b in zip(plain.parameters(), fused.parameters(), strict=True):
+        torch.testing.assert_close(a, b, rtol=0, atol=1e-6)
+
+
 def test_without_decay_the_steps_are_those_of_adam_bit_for_bit():
     """So the results kept from before there was any decay stay what they are."""
     ours, loss = setup_run(dropout=0.5)
