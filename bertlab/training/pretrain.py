@@ -19,8 +19,10 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from bertlab.nn.bert_heads import BertForPreTraining
+from bertlab.nn.packing import Packing
 from bertlab.text import PretrainingBatch, WordPiece
 from bertlab.text.counter_random import key
+from bertlab.training.bfloat16 import InBfloat16
 from bertlab.training.distributed import Team, team
 from bertlab.training.loop import fit
 from bertlab.training.memory import keep_freed_memory
@@ -102,9 +104,16 @@ def _train(
 ) -> list[float]:
     """Run the steps that are still to do."""
     objective: nn.Module = Objective(model)
+    if config.bf16:
+        objective = InBfloat16(objective)
     if config.compile:
         objective.compile(dynamic=True)
     shared = ShardedLoss(members.share(objective), feed, members, config)
+    if members.size > 1:
+        # DDP lays gradients together in another order after its first backward pass, and so adds them up in
+        # another one. Done before the first step, an unbroken run and a resumed one have the same order.
+        shared.loss(0).backward()
+        model.zero_grad()
 
     exam = held_out_batches(config, tokenizer, members.rank, members.size) if config.held_out else []
     folder = Path(config.out)
@@ -117,7 +126,6 @@ def _train(
         eps=1e-6,
         clip=config.clip,
         accumulate=feed.parts_each,
-        bf16=config.bf16,
         evaluate=partial(held_out_numbers, model, exam, members) if config.held_out else None,
         report_every=config.report_every,
         journal=folder / JOURNAL,
@@ -141,17 +149,27 @@ class Objective(nn.Module):
         super().__init__()
         self.model = model
 
-    def forward(self, *batch: Tensor) -> tuple[Tensor, Tensor]:
-        """Compute the masked-LM and the next-sentence loss in nats, each a mean over its own targets."""
+    def forward(self, *batch: Any) -> tuple[Tensor, Tensor]:
+        """Compute the masked-LM and the next-sentence loss in nats, each a mean over its own targets.
+
+        `batch` is what `BertForPreTraining.loss` takes.
+        """
         _, masked_lm, next_sentence = self.model.loss(*batch)
         return masked_lm, next_sentence
 
 
-def batch_loss(objective: nn.Module, batch: PretrainingBatch, device: torch.device) -> tuple[Tensor, Tensor]:
-    """Compute both losses of a batch, each a mean over its own targets: the one call of the model."""
+def batch_loss(
+    objective: nn.Module, batch: PretrainingBatch, device: torch.device, pack: bool = True
+) -> tuple[Tensor, Tensor]:
+    """Compute both losses of a batch, each a mean over its own targets: the one call of the model.
+
+    Padding is left out where there is enough of it, unless `pack` is false: a compiled model would be
+    compiled again for each packing.
+    """
     arrays = (batch.ids, batch.segments, batch.positions, batch.labels, batch.next_labels)
     tensors = (torch.from_numpy(array).to(device, non_blocking=True) for array in arrays)
-    masked_lm, next_sentence = objective(*tensors)
+    packing = Packing.where_it_pays(torch.from_numpy(batch.mask).to(device)) if pack else None
+    masked_lm, next_sentence = objective(*tensors, packing) if packing else objective(*tensors)
     return masked_lm, next_sentence
 
 
@@ -183,7 +201,9 @@ class ShardedLoss:
         part = self.parts[own]
         stream = key(self.config.seed, _DROPOUT, step, self.feed.own[own])
         torch.manual_seed(int(stream.item()) >> 1)
-        masked_lm, next_sentence = batch_loss(self.objective, part, self.members.device)
+        masked_lm, next_sentence = batch_loss(
+            self.objective, part, self.members.device, not self.config.compile
+        )
         of_targets = len(part.labels) / max(self.n_targets, 1)
         of_pairs = len(part.next_labels) / self.config.batch_size
         shares = torch.stack([masked_lm.float() * of_targets, next_sentence.float() * of_pairs])
