@@ -39,9 +39,8 @@ def dropout(x: Tensor, p: float) -> Tensor:
         return F.dropout(x, p) if p else x
     numbers = torch.empty(-(-x.numel() // 8), dtype=torch.int64).random_(-(2**63), None)
     bytes_ = numbers.view(torch.int8)[: x.numel()].view(x.shape)  # each of -128 … 127 is as likely
-    keep = bytes_.to(x.dtype).ge_(
-        dropped - 128
-    )  # 1 and 0 in the type of x: a product is quicker than a choice
+    # 1 and 0 in the type of x: to multiply is quicker than to choose
+    keep = bytes_.to(x.dtype).ge_(dropped - 128)
     return x * keep * (256 / (256 - dropped))
 
 
