@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tokenizers import Tokenizer
 
 from bertlab.interop.bert_tokenizer import read_tokenizer, write_tokenizer
 from tests.interop.small_bert import TEXTS, change_json, tokenizer
@@ -39,6 +40,16 @@ def test_any_files_that_suffice_give_the_same_tokenizer(
     assert again.vocab == ours.vocab
     for text in TEXTS:
         assert again.encode(text) == ours.encode(text)
+
+
+def test_the_rust_library_reads_the_whole_file_by_itself(tmp_path: Path) -> None:
+    ours, theirs = tokenizer(), Tokenizer.from_file(str(written(tmp_path) / "tokenizer.json"))
+    first, second = ours.encode("The dogs").ids, ours.encode("playing!").ids
+    pair = theirs.encode("The dogs", "playing!")
+    assert pair.ids == [ours.cls_id, *first, ours.sep_id, *second, ours.sep_id]
+    assert pair.type_ids == [0] * (len(first) + 2) + [1] * (len(second) + 1)
+    assert theirs.encode("The dogs").ids == [ours.cls_id, *first, ours.sep_id]
+    assert theirs.decode(pair.ids) == "the dogs playing!"
 
 
 def test_the_longest_word_is_kept(tmp_path: Path) -> None:

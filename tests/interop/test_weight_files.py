@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 import torch
+from safetensors import safe_open
 from safetensors.torch import save_file
 
 from bertlab.interop.weight_files import read_tensors, write_tensors
@@ -33,6 +34,9 @@ def test_shards_hold_at_most_what_they_may_and_give_it_all_back(
     assert len(list(tmp_path.glob("*.safetensors"))) == files
     assert (tmp_path / "model.safetensors.index.json").exists() == (files > 1)
     same(read_tensors(tmp_path))
+    for file in tmp_path.glob("*.safetensors"):  # transformers before 5 refuses a file that does not say it
+        with safe_open(file, "pt") as opened:
+            assert opened.metadata() == {"format": "pt"}
 
 
 @pytest.mark.parametrize("legacy", [False, True], ids=["zip", "before torch 1.6"])
