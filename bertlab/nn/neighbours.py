@@ -3,8 +3,9 @@
 A new BERT first learns how often each piece occurs, and then stands still for millions of tokens: to do
 better it must read its neighbours, and no head yet knows where they are. But we do: a sinusoid k places on is
 the same sinusoid, rotated (Vaswani et al. 2017, sec. 3.5). So positions begin as sinusoids, and in the first
-layer the queries of a head are the keys, rotated by k places. All of it is trained further like any weight;
-the architecture stays the same.
+layer the queries of a head are the keys, rotated by k places. The numbers of a token that these keys read
+begin at 0: else a piece is most like itself, and the head looks where it stands. All of it is trained further
+like any weight; the architecture stays the same.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from bertlab.nn.bert import BertModel
 from bertlab.nn.positions import sinusoidal_positions
 
 DEVIATION = 0.02  # of all first weights of BERT
-SHARPNESS = 2.0  # of keys and of queries: the place sought scores 4 · K / 2 / √K, 16 for heads of 64
+SHARPNESS = 2.0  # of keys and of queries: the place sought scores about 4 · K / 2 / √K, 16 for heads of 64
 
 
 @torch.no_grad()
