@@ -1,0 +1,152 @@
+"""How much does a state know of the sense of its word? Homographs of Wikipedia, read by a linear probe.
+
+The same letters, two words: "they *abstract* data", "an *abstract* idea". Which one it is, is said by the
+words around it alone. No weight of the model is trained: on the states of a homograph in 90 sentences or so,
+a ridge regression learns to tell its senses apart, one for each homograph, and is asked about 10 others.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+from torch.nn.utils.rnn import pad_sequence
+
+from bertlab import datasets
+from bertlab.text import WordPiece
+
+BATCH = 256
+PENALTIES = (1.0, 10.0, 100.0, 1000.0)  # of the squares of the weights; states are normed before
+States = Callable[[Tensor], Tensor]  # (B, T) ids -> (B, T, D)
+Floats = NDArray[np.float64]
+
+
+class Sentence(NamedTuple):
+    """A sentence with a homograph."""
+
+    word: str
+    sense: str
+    ids: list[int]
+    pieces: slice  # where the homograph stands in `ids`
+
+
+@cache
+def sentences(vocab: WordPiece, split: str, most: int) -> tuple[Sentence, ...]:
+    """Read the sentences of a split whose homograph ends before position `most`; they are cut there.
+
+    Parameters
+    ----------
+    vocab : cuts words into pieces; it must give offsets.
+    split : "train" or "eval".
+    most : positions that a model has.
+    """
+    found = list[Sentence]()
+    text = datasets.load("wikipedia-homographs").text(f"{split}.tsv")
+    for row in csv.DictReader(text.splitlines(), delimiter="\t"):
+        raw = row["sentence"].encode()
+        start, end = (len(raw[: int(row[side])].decode()) for side in ("start", "end"))  # bytes to characters
+        encoding = vocab.encode(row["sentence"])
+        mine = [i for i, (a, b) in enumerate(encoding.offsets, 1) if a < end and b > start]
+        ids = [vocab.cls_id, *encoding.ids[: most - 2], vocab.sep_id]
+        if mine[-1] < most - 1:
+            found.append(Sentence(row["homograph"], row["wordid"], ids, slice(mine[0], mine[-1] + 1)))
+    return tuple(found)
+
+
+@torch.no_grad()
+def states_of(found: Sequence[Sentence], states: States) -> Floats:
+    """Take the state of each homograph, the mean over its pieces: (n, D)."""
+    rows: list[Tensor] = [torch.empty(0)] * len(found)
+    order = sorted(range(len(found)), key=lambda i: len(found[i].ids))
+    for first in range(0, len(order), BATCH):
+        some = order[first : first + BATCH]
+        read = states(pad_sequence([torch.tensor(found[i].ids) for i in some], batch_first=True))
+        for i, row in zip(some, read, strict=True):
+            rows[i] = row[found[i].pieces].mean(0)
+    return torch.stack(rows).double().numpy()
+
+
+def probe(vocab: WordPiece, states: States, most: int) -> dict[str, float]:
+    """Train a probe for each homograph, and count the senses that it gets right.
+
+    Parameters
+    ----------
+    vocab, states : tokenizer, and the model that gives states of its ids.
+    most : positions that it has.
+
+    Returns
+    -------
+    accuracy : share of the sentences of the evaluation part.
+    majority : the same for the sense that is more frequent in training.
+    """
+    train, test = (sentences(vocab, split, most) for split in ("train", "eval"))
+    x, asked = states_of(train, states), states_of(test, states)
+    middle, spread = x.mean(0), x.std(0) + 1e-9
+    groups = [
+        (
+            np.array([i for i, one in enumerate(train) if one.word == word]),
+            np.array([i for i, one in enumerate(test) if one.word == word], dtype=int),
+        )
+        for word in sorted({one.word for one in train})
+    ]
+    fits = [
+        ridge((x[mine] - middle) / spread, [train[i].sense for i in mine], (asked[theirs] - middle) / spread)
+        for mine, theirs in groups
+    ]
+    best = int(np.argmin(np.sum([errors for _, errors in fits], axis=0)))  # one penalty for all words
+    right = frequent = 0
+    for (mine, theirs), (guesses, _) in zip(groups, fits, strict=True):
+        wanted = [test[i].sense for i in theirs]
+        senses = [train[i].sense for i in mine]
+        right += sum(map(str.__eq__, guesses[best], wanted))
+        frequent += wanted.count(max(sorted(set(senses)), key=senses.count))
+    return {
+        "accuracy": round(right / len(test), 4),
+        "majority": round(frequent / len(test), 4),
+        "sentences": len(test),
+    }
+
+
+def ridge(x: Floats, labels: Sequence[str], asked: Floats) -> tuple[list[list[str]], Floats]:
+    """Fit a ridge regression to the classes for each penalty.
+
+    Parameters
+    ----------
+    x : (n, D) states, and their labels.
+    asked : (m, D)
+
+    Returns
+    -------
+    guesses : for each of `PENALTIES` the classes of `asked`.
+    errors : for each, the squared errors of x when each is left out of its own fit, summed.
+
+    References
+    ----------
+    Hastie et al. 2009, "The Elements of Statistical Learning", sec. 3.4.1 and eq. 7.64.
+
+    Examples
+    --------
+    >>> guesses, _ = ridge(np.array([[0.0], [1.0], [9.0], [8.0]]), [*"aabb"], np.array([[0.5], [7.0]]))
+    >>> guesses[0]
+    ['a', 'b']
+    """
+    classes = sorted(set(labels))
+    y = np.array([[label == one for one in classes] for label in labels], dtype=np.float64)
+    x_mean, y_mean = x.mean(0), y.mean(0)
+    u, s, vt = np.linalg.svd(x - x_mean, full_matrices=False)
+    guesses, errors = [], []
+    for penalty in PENALTIES:
+        shrunk = s**2 / (s**2 + penalty)
+        fitted = u @ (shrunk[:, None] * (u.T @ (y - y_mean))) + y_mean
+        own = 1 / len(x) + (u**2 * shrunk).sum(1)  # what a label adds to its own prediction
+        errors.append((((y - fitted) / (1 - own)[:, None]) ** 2).sum())
+        weights = vt.T @ ((s / (s**2 + penalty))[:, None] * (u.T @ (y - y_mean)))
+        scores = (asked - x_mean) @ weights + y_mean
+        guesses.append([classes[i] for i in scores.argmax(1)])
+    return guesses, np.array(errors)

@@ -1,0 +1,117 @@
+"""Two tasks to fine-tune small BERTs on: is a review good, and does one sentence follow from another?
+
+All weights are trained, and a linear layer on the mean of the last states: models without [CLS] vector, and
+those that read from the left, are judged alike. `bertlab.tasks` holds the heads that one really uses.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from bertlab import datasets
+from bertlab.nn.losses import cross_entropy
+from bertlab.text import WordPiece
+from bertlab.text.inputs import Inputs, pad_batch, pair_inputs
+from bertlab.training import fit, linear_decay
+
+EPOCHS, BATCH, RATE = 3, 32, 5e-4
+States = Callable[[Tensor, Tensor], Tensor]  # (B, T) ids and segments -> (B, T, D)
+
+
+class Task(NamedTuple):
+    """Inputs with their classes."""
+
+    train: list[tuple[Inputs, int]]
+    test: list[tuple[Inputs, int]]
+    n_classes: int
+
+
+def sentiment(vocab: WordPiece, most: int) -> Task:
+    """Sentences of film reviews, good or bad; every fifth is for the test."""
+    dataset = datasets.load("sentence-polarity")
+    rows = [
+        (line, None, label)
+        for label, side in enumerate(("neg", "pos"))
+        for line in dataset.text(f"rt-polarity.{side}").splitlines()
+    ]
+    held = [row for i, row in enumerate(rows) if i % 5 == 0]
+    return _task([row for i, row in enumerate(rows) if i % 5], held, vocab, most)
+
+
+def entailment(vocab: WordPiece, most: int) -> Task:
+    """A sentence of Wikipedia, and one that follows from it, contradicts it or neither."""
+    dataset, splits = datasets.load("nli-wikipedia"), []
+    for file in ("train.tsv", "val.tsv"):
+        rows = csv.DictReader(dataset.text(file).splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE)
+        splits.append([(row["premise"], row["hypothesis"], row["label"]) for row in rows])
+    classes = sorted({label for _, _, label in splits[0]})
+    train, test = ([(a, b, classes.index(label)) for a, b, label in rows] for rows in splits)
+    return _task(train, test, vocab, most)
+
+
+TASKS = {"sentiment": sentiment, "entailment": entailment}
+Row = tuple[str, str | None, int]
+
+
+def _task(train: Sequence[Row], test: Sequence[Row], vocab: WordPiece, most: int) -> Task:
+    def read(rows: Sequence[Row]) -> list[tuple[Inputs, int]]:
+        a = vocab.encode_batch([text for text, _, _ in rows])
+        b = vocab.encode_batch([text or "" for _, text, _ in rows])
+        return [
+            (pair_inputs(left, right or None, vocab, most, "longest_first"), label)
+            for left, right, (_, _, label) in zip(a, b, rows, strict=True)
+        ]
+
+    return Task(read(train), read(test), 1 + max(label for _, _, label in train))
+
+
+@cache
+def task(name: str, vocab: WordPiece, most: int) -> Task:
+    """Load a task once."""
+    return TASKS[name](vocab, most)
+
+
+def fine_tune(model: nn.Module, states: States, found: Task, width: int, seed: int) -> float:
+    """Train a model further on a task, and say which share of the test it gets right.
+
+    Parameters
+    ----------
+    model : its weights are changed.
+    states : what it says of (B, T) ids with their segments: (B, T, D).
+    found : from `task`.
+    width : D.
+    seed : of the new layer and the order.
+    """
+    torch.manual_seed(seed)
+    head = nn.Linear(width, found.n_classes)
+    rng, n = np.random.default_rng(seed), len(found.train) // BATCH
+    order = np.concatenate([rng.permutation(len(found.train))[: n * BATCH] for _ in range(EPOCHS)])
+
+    def scores(rows: Sequence[tuple[Inputs, int]]) -> Tensor:
+        batch = pad_batch([row for row, _ in rows])
+        ids, segments, mask = (torch.from_numpy(a) for a in (batch.ids, batch.segments, batch.mask))
+        read = states(ids, segments) * mask[..., None]
+        logits: Tensor = head(read.sum(1) / mask.sum(1, keepdim=True))
+        return logits
+
+    def loss(number: int) -> Tensor:
+        rows = [found.train[i] for i in order[number * BATCH : (number + 1) * BATCH]]
+        return cross_entropy(scores(rows), torch.tensor([label for _, label in rows]))
+
+    steps = EPOCHS * n
+    together = nn.ModuleList([model, head])
+    fit(together, loss, steps=steps, learning_rate=linear_decay(RATE, steps // 10, steps), weight_decay=0.01)
+    together.eval()
+    with torch.no_grad():
+        right = sum(
+            int((scores(rows).argmax(1) == torch.tensor([label for _, label in rows])).sum())
+            for rows in (found.test[i : i + 256] for i in range(0, len(found.test), 256))
+        )
+    return round(right / len(found.test), 4)

@@ -1,0 +1,101 @@
+"""What of BERT's pre-training matters? Masks, pairs, direction and first weights, one thing at a time.
+
+BERTs of 2 layers of 128 read 8 million pieces of real text. Each arm changes one choice of the usual recipe;
+three seeds each. In the end all are asked the same: which pieces were hidden in books and articles that none
+has read, with the text masked as in training, with [MASK] alone, and with nothing hidden; which of two
+pieces-alike a homograph is (`_homographs`, nothing trained but a linear probe); and, trained further, whether
+a review is good and whether a sentence follows (`_sentence_tasks`).
+
+The record holds the curves, too: against steps, pieces read, pieces asked for, and seconds of one core.
+"""
+
+from __future__ import annotations
+
+import argparse
+import copy
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from torch import Tensor
+
+from _bert_answers import fill, judge, left_only, measure, questions, shown
+from _bert_held_out import KINDS, SETS, masked_words, next_sentences
+from _bert_vocabulary import tokenizer
+from _homographs import probe
+from _sentence_tasks import TASKS, fine_tune, task
+from _small_bert import BATCH, CHOICES, LENGTH, RATE, STEPS, WARM_UP, train
+from bertlab.nn import BertForPreTraining, BertModel
+from bertlab.text import WordPiece
+from bertlab.training import run_arms, save_result
+
+NAME = "bert_ablations"
+QUESTION = "Which choices of BERT's pre-training matter at 2 layers of 128, on real text?"
+SEEDS = (0, 1, 2)
+INPUTS = 512  # pairs of each held-out set
+CHANGES: dict[str, dict[str, Any]] = {
+    "usual": {},
+    "always [MASK]": {"shares": (1.0, 0.0, 0.0)},
+    "80 % random, 20 % same": {"shares": (0.0, 0.8, 0.2)},
+    "30 % asked for": {"rate": 0.3},
+    "50 % asked for": {"rate": 0.5},
+    "80 % asked for": {"rate": 0.8},
+    "no next-sentence loss": {"next_sentence": False},
+    "no next-sentence loss, true pairs": {"next_sentence": False, "pairs": "all are true"},
+    "left to right": {"next_sentence": False, "left_to_right": True},
+    "first weights as published": {"first_weights": "as published"},
+    "positions begin as sinusoids": {"first_weights": "sinusoids"},
+    "2 heads": {"heads": 2},
+}
+
+
+def train_and_test(arm: dict[str, Any], path: Path) -> dict[str, Any]:
+    """Train one model and ask it everything."""
+    changes = CHANGES[arm["change"]]
+    model, record = train(changes, arm["seed"], path)
+    left_to_right = changes.get("left_to_right", False)
+    for name in SETS:
+        found = {kind: questions(name, kind, INPUTS, LENGTH) for kind in KINDS}
+        record[name] = {kind: measure(model, exam, left_to_right) for kind, exam in found.items()}
+        if not left_to_right:
+            seen = [(shown(*pair), pair[1]) for pair in found["hidden"]]
+            record[name]["shown"] = masked_words(seen, fill(model))
+        if model.next_sentence:
+            record[name]["next_sentence"] = next_sentences(found["as trained"], judge(model))
+    return record | transfer(model, left_to_right, arm["seed"])
+
+
+def transfer(model: BertForPreTraining, left_to_right: bool, seed: int) -> dict[str, Any]:
+    """Use the encoder for something else: homographs with its weights as they are, two tasks with others."""
+    vocab = WordPiece(tokenizer("trained").vocab, fast=True)
+
+    def read(bert: BertModel, ids: Tensor, segments: Tensor | None = None) -> Tensor:
+        mask = left_only(ids, model) if left_to_right else None
+        states: Tensor = bert(ids, segments, mask).states
+        return states
+
+    found: dict[str, Any] = {"homographs": probe(vocab, partial(read, model.bert), LENGTH)}
+    for name in TASKS:
+        tuned = copy.deepcopy(model.bert)
+        asked = task(name, vocab, LENGTH)
+        found[name] = fine_tune(tuned, partial(read, tuned), asked, model.config.d_model, seed)
+    return found
+
+
+def main() -> None:
+    """Measure all arms, then write the record."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--workers", type=int, default=2, help="processes side by side, one thread each (default: 2)"
+    )
+    arms: list[dict[str, Any]] = [{"change": change, "seed": seed} for seed in SEEDS for change in CHANGES]
+    rows = run_arms(NAME, arms, train_and_test, parser.parse_args().workers)
+    settings = {"steps": STEPS, "batch": BATCH, "length": LENGTH, "rate": RATE, "warm_up": WARM_UP}
+    results = {"settings": settings | {"usual": CHOICES, "changes": CHANGES}, "arms": rows}
+    save_result(NAME, QUESTION, results, seconds=sum(row["seconds"] for row in rows))
+
+
+if __name__ == "__main__":
+    main()
