@@ -28,7 +28,8 @@ Read were {text[tokens]:,} pieces of
 - `masc`, written and spoken American English, free for any use.
 
 `bertlab.datasets` brings them, with addresses and checksums. What stands in the held-out text, too (a
-sentence that shares eight words in a row with it), was taken out. {licence}
+sentence that shares eight words in a row with it), was taken out.
+{licence}
 
 ## Training
 
@@ -36,7 +37,8 @@ sentence that shares eight words in a row with it), was taken out. {licence}
 `experiments/{config}`: {steps:,} steps of {batch_size} pairs of up to {max_length} pieces,
 {read:.0f} million pieces in all, {epochs:.1f} passes over the text. AdamW, a peak rate of {rate},
 {warmup:.0f} steps of warm-up, linear decay, no dropout, bfloat16 arithmetic with weights in
-float32, seed {seed}. {start}
+float32, seed {seed}.
+{start}
 It took {hours} hours of one CPU core, beside other work.
 
 | pieces read (million) | masked-LM loss (nats) | next-sentence loss (nats; guessing: 0.693) |

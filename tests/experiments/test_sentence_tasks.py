@@ -24,7 +24,7 @@ def test_what_can_be_told_apart_is_learnt(rng):
     torch.manual_seed(0)
     table = nn.Embedding(20, 64)
     right = fine_tune(
-        table, lambda ids, segments: table(ids), Task(made(rng, 1600), made(rng, 200), 2), 16, 0
+        table, lambda ids, segments: table(ids), Task(made(rng, 1600), made(rng, 200), 2), 64, 0
     )
     assert right > 0.95
 
