@@ -35,9 +35,9 @@ from bertlab.training.journal import read_journal
 from bertlab.training.memory import keep_freed_memory
 from bertlab.training.pretrain import Objective, batch_loss
 
-LENGTH, BATCH, STEPS = 64, 32, 4000
+LENGTH, BATCH, STEPS = 64, 32, 3000
 RATE, WARM_UP, WEIGHT_DECAY = 2e-3, 0.1, 0.01  # the first two: the highest learning rate, share of the steps
-WATCHED = 256  # pairs of books that are asked about while a model trains
+WATCHED, REPORTS = 256, 12  # pairs of books that are asked about, so many times while a model trains
 CHOICES: dict[str, Any] = {
     "layers": 2,
     "width": 128,
@@ -192,7 +192,7 @@ def train(changes: dict[str, Any], seed: int, path: Path) -> tuple[BertForPreTra
         weight_decay=WEIGHT_DECAY,
         eps=1e-6,
         evaluate=evaluate,
-        report_every=max(steps // 20, 1),
+        report_every=max(steps // REPORTS, 1),
         journal=journal,
         notes=notes,
         fused=True,

@@ -2,9 +2,9 @@
 
 BERTs of 2 layers of 128 read 8 million pieces of real text. Each arm changes one choice of the usual recipe;
 three seeds each. In the end all are asked the same: which pieces were hidden in books and articles that none
-has read, with the text masked as in training, with [MASK] alone, and with nothing hidden; which of two
-pieces-alike a homograph is (`_homographs`, nothing trained but a linear probe); and, trained further, whether
-a review is good and whether a sentence follows (`_sentence_tasks`).
+has read, with the text masked as in training, with [MASK] alone, and with nothing hidden; in which of its
+senses a homograph is meant (`_homographs`, nothing trained but a linear probe); and, trained further, whether
+one sentence follows from another (`_entailment`).
 
 The record holds the curves, too: against steps, pieces read, pieces asked for, and seconds of one core.
 """
@@ -12,8 +12,7 @@ The record holds the curves, too: against steps, pieces read, pieces asked for, 
 from __future__ import annotations
 
 import argparse
-import copy
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +21,8 @@ from torch import Tensor
 from _bert_answers import fill, judge, left_only, measure, questions, shown
 from _bert_held_out import KINDS, SETS, masked_words, next_sentences
 from _bert_vocabulary import tokenizer
+from _entailment import entailment, fine_tune
 from _homographs import probe
-from _sentence_tasks import TASKS, fine_tune, task
 from _small_bert import BATCH, CHOICES, LENGTH, RATE, STEPS, WARM_UP, train
 from bertlab.nn import BertForPreTraining, BertModel
 from bertlab.text import WordPiece
@@ -33,6 +32,7 @@ NAME = "bert_ablations"
 QUESTION = "Which choices of BERT's pre-training matter at 2 layers of 128, on real text?"
 SEEDS = (0, 1, 2)
 INPUTS = 512  # pairs of each held-out set
+FEW = 6000  # examples, read 16 times
 CHANGES: dict[str, dict[str, Any]] = {
     "usual": {},
     "always [MASK]": {"shares": (1.0, 0.0, 0.0)},
@@ -46,6 +46,15 @@ CHANGES: dict[str, dict[str, Any]] = {
     "first weights as published": {"first_weights": "as published"},
     "positions begin as sinusoids": {"first_weights": "sinusoids"},
     "2 heads": {"heads": 2},
+    "few texts, new masks": {"examples": FEW},
+    "few texts, 4 masks each": {"examples": FEW, "masks": 4},
+    "few texts, 1 mask each": {"examples": FEW, "masks": 1},
+    "64 wide": {"width": 64},
+    "4 layers": {"layers": 4},
+    "256 wide": {"width": 256},
+    "64 wide, same work": {"width": 64, "steps": 9340},
+    "4 layers, same work": {"layers": 4, "steps": 1750},
+    "256 wide, same work": {"width": 256, "steps": 870},
 }
 
 
@@ -66,20 +75,24 @@ def train_and_test(arm: dict[str, Any], path: Path) -> dict[str, Any]:
 
 
 def transfer(model: BertForPreTraining, left_to_right: bool, seed: int) -> dict[str, Any]:
-    """Use the encoder for something else: homographs with its weights as they are, two tasks with others."""
-    vocab = WordPiece(tokenizer("trained").vocab, fast=True)
+    """Use the encoder for something else: first with its weights as they are, then trained further."""
+    vocab = with_offsets()
 
     def read(bert: BertModel, ids: Tensor, segments: Tensor | None = None) -> Tensor:
         mask = left_only(ids, model) if left_to_right else None
         states: Tensor = bert(ids, segments, mask).states
         return states
 
-    found: dict[str, Any] = {"homographs": probe(vocab, partial(read, model.bert), LENGTH)}
-    for name in TASKS:
-        tuned = copy.deepcopy(model.bert)
-        asked = task(name, vocab, LENGTH)
-        found[name] = fine_tune(tuned, partial(read, tuned), asked, model.config.d_model, seed)
-    return found
+    words = probe(vocab, partial(read, model.bert), LENGTH)
+    task = entailment(vocab, LENGTH)
+    right = fine_tune(model.bert, partial(read, model.bert), task, model.config.d_model, seed)
+    return {"homographs": words, "entailment": right}
+
+
+@cache
+def with_offsets() -> WordPiece:
+    """The tokenizer of all arms, once a process, which gives offsets quickly."""
+    return WordPiece(tokenizer("trained").vocab, fast=True)
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""Two tasks to fine-tune small BERTs on: is a review good, and does one sentence follow from another?
+"""A task to fine-tune small BERTs on: does one sentence follow from another, contradict it, or neither?
 
 All weights are trained, and a linear layer on the mean of the last states: models without [CLS] vector, and
 those that read from the left, are judged alike. `bertlab.tasks` holds the heads that one really uses.
@@ -33,18 +33,7 @@ class Task(NamedTuple):
     n_classes: int
 
 
-def sentiment(vocab: WordPiece, most: int) -> Task:
-    """Sentences of film reviews, good or bad; every fifth is for the test."""
-    dataset = datasets.load("sentence-polarity")
-    rows = [
-        (line, None, label)
-        for label, side in enumerate(("neg", "pos"))
-        for line in dataset.text(f"rt-polarity.{side}").splitlines()
-    ]
-    held = [row for i, row in enumerate(rows) if i % 5 == 0]
-    return _task([row for i, row in enumerate(rows) if i % 5], held, vocab, most)
-
-
+@cache
 def entailment(vocab: WordPiece, most: int) -> Task:
     """A sentence of Wikipedia, and one that follows from it, contradicts it or neither."""
     dataset, splits = datasets.load("nli-wikipedia"), []
@@ -56,26 +45,19 @@ def entailment(vocab: WordPiece, most: int) -> Task:
     return _task(train, test, vocab, most)
 
 
-TASKS = {"sentiment": sentiment, "entailment": entailment}
-Row = tuple[str, str | None, int]
+Row = tuple[str, str, int]
 
 
 def _task(train: Sequence[Row], test: Sequence[Row], vocab: WordPiece, most: int) -> Task:
     def read(rows: Sequence[Row]) -> list[tuple[Inputs, int]]:
         a = vocab.encode_batch([text for text, _, _ in rows])
-        b = vocab.encode_batch([text or "" for _, text, _ in rows])
+        b = vocab.encode_batch([text for _, text, _ in rows])
         return [
-            (pair_inputs(left, right or None, vocab, most, "longest_first"), label)
+            (pair_inputs(left, right, vocab, most, "longest_first"), label)
             for left, right, (_, _, label) in zip(a, b, rows, strict=True)
         ]
 
     return Task(read(train), read(test), 1 + max(label for _, _, label in train))
-
-
-@cache
-def task(name: str, vocab: WordPiece, most: int) -> Task:
-    """Load a task once."""
-    return TASKS[name](vocab, most)
 
 
 def fine_tune(model: nn.Module, states: States, found: Task, width: int, seed: int) -> float:
@@ -85,7 +67,7 @@ def fine_tune(model: nn.Module, states: States, found: Task, width: int, seed: i
     ----------
     model : its weights are changed.
     states : what it says of (B, T) ids with their segments: (B, T, D).
-    found : from `task`.
+    found : the task.
     width : D.
     seed : of the new layer and the order.
     """

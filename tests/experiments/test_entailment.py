@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from _sentence_tasks import Task, fine_tune
+from _entailment import Task, fine_tune
 from bertlab.text.inputs import Inputs
 
 
