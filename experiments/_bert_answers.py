@@ -18,9 +18,11 @@ from bertlab.text import tokenise
 
 
 @cache
-def questions(name: str, kind: str, n: int = INPUTS, max_length: int = LENGTH) -> Exam:
-    """Set an exam in the trained vocabulary, of n pairs of a held-out set; see `_bert_held_out.exam`."""
-    vocab = tokenizer("trained")
+def questions(
+    name: str, kind: str, n: int = INPUTS, max_length: int = LENGTH, vocabulary: str = "trained"
+) -> Exam:
+    """Set an exam of n pairs of a held-out set, in a vocabulary of `_bert_vocabulary`; see `exam`."""
+    vocab = tokenizer(vocabulary)
     return exam(tokenise(held_out_documents()[name], vocab), vocab, KINDS[kind], n, max_length)
 
 

@@ -17,9 +17,10 @@ import torch
 from torch import Tensor, nn
 
 from _bert_answers import judge, left_only, measure, questions
-from _bert_corpus import shards
+from _bert_corpus import FOLDER, shards
 from _bert_held_out import next_sentences
 from _bert_vocabulary import tokenizer
+from bertlab.interop import load_bert
 from bertlab.nn import BertConfig, BertForPreTraining
 from bertlab.nn.bert_heads import at
 from bertlab.nn.losses import cross_entropy
@@ -34,9 +35,11 @@ from bertlab.training.bfloat16 import InBfloat16
 from bertlab.training.journal import read_journal
 from bertlab.training.memory import keep_freed_memory
 from bertlab.training.pretrain import Objective, batch_loss
+from bertlab.training.pretrain_config import PretrainConfig
+from bertlab.training.pretrain_start import begin_with
 
 LENGTH, BATCH, STEPS = 64, 32, 3000
-RATE, WARM_UP, WEIGHT_DECAY = 2e-3, 0.1, 0.01  # the first two: the highest learning rate, share of the steps
+WARM_UP, WEIGHT_DECAY = 0.1, 0.01  # the first: share of the steps
 WATCHED, REPORTS = 256, 12  # pairs of books that are asked about, so many times while a model trains
 CHOICES: dict[str, Any] = {
     "layers": 2,
@@ -50,6 +53,9 @@ CHOICES: dict[str, Any] = {
     "first_weights": "look beside",  # or "sinusoids", or "as published"
     "examples": 0,  # so many pairs are drawn once and repeated; 0: all, drawn anew in every epoch
     "masks": 0,  # of each example so many are drawn and used in turn; 0: a new one in every epoch
+    "vocabulary": "trained",  # or "cut"
+    "start": "",  # a trained BERT whose weights it begins with, instead of sizes and first weights
+    "peak": 2e-3,  # highest learning rate
     "steps": STEPS,
 }
 
@@ -130,14 +136,26 @@ def unmasked(batch: PretrainingBatch) -> Ids:
 
 
 def make(choices: dict[str, Any], vocab: WordPiece, seed: int) -> BertForPreTraining:
-    """Make a model with new weights."""
+    """Make a model, with new weights or with those of `start` and new heads."""
+    if choices["start"]:
+        config = PretrainConfig(
+            shards=("-",),
+            out="-",
+            vocab=str(FOLDER / f"{choices['vocabulary']}.txt"),
+            start=choices["start"],
+            steps=choices["steps"],
+            next_sentence=choices["next_sentence"],
+            dropout=0.0,
+            seed=seed,
+        )
+        return begin_with(config, load_bert, lambda said: None)[0]
     torch.manual_seed(seed)
     width, kind = choices["width"], choices["first_weights"]
     sizes = {"n_layers": choices["layers"], "d_model": width, "d_ff": 4 * width, "n_heads": choices["heads"]}
-    config = BertConfig(
-        vocab_size=len(vocab), max_positions=LENGTH, dropout=0.0, attention_dropout=0.0, **sizes
+    model = BertForPreTraining(
+        BertConfig(vocab_size=len(vocab), max_positions=LENGTH, dropout=0.0, attention_dropout=0.0, **sizes),
+        choices["next_sentence"],
     )
-    model = BertForPreTraining(config, choices["next_sentence"])
     if kind == "look beside":
         look_beside(model.bert)
     elif kind == "sinusoids":
@@ -165,11 +183,13 @@ def train(changes: dict[str, Any], seed: int, path: Path) -> tuple[BertForPreTra
     keep_freed_memory()
     if unknown := changes.keys() - CHOICES.keys():
         raise ValueError(f"unknown choices {sorted(unknown)}: choose among {sorted(CHOICES)}")
-    choices, vocab = CHOICES | changes, tokenizer("trained")
-    reading = Reading(shards("trained", vocab), vocab, choices, seed)
+    choices = CHOICES | changes
+    name = choices["vocabulary"]
+    vocab = tokenizer(name)
+    reading = Reading(shards(name, vocab), vocab, choices, seed)
     model, steps = make(choices, vocab, seed), choices["steps"]
     loss, notes = loss_of(model, reading, choices["left_to_right"])
-    asked = questions("books", "as trained", WATCHED, LENGTH)
+    asked = questions("books", "as trained", WATCHED, LENGTH, name)
     watched = {"begun": time.process_time(), "examining": 0.0}
 
     def evaluate() -> dict[str, float]:
@@ -188,7 +208,7 @@ def train(changes: dict[str, Any], seed: int, path: Path) -> tuple[BertForPreTra
         model,
         loss,
         steps=steps,
-        learning_rate=linear_decay(RATE, round(WARM_UP * steps), steps + 1),
+        learning_rate=linear_decay(choices["peak"], round(WARM_UP * steps), steps + 1),
         weight_decay=WEIGHT_DECAY,
         eps=1e-6,
         evaluate=evaluate,

@@ -23,7 +23,7 @@ from _bert_held_out import KINDS, SETS, masked_words, next_sentences
 from _bert_vocabulary import tokenizer
 from _entailment import entailment, fine_tune
 from _homographs import probe
-from _small_bert import BATCH, CHOICES, LENGTH, RATE, STEPS, WARM_UP, train
+from _small_bert import BATCH, CHOICES, LENGTH, STEPS, WARM_UP, train
 from bertlab.nn import BertForPreTraining, BertModel
 from bertlab.text import WordPiece
 from bertlab.training import run_arms, save_result
@@ -105,7 +105,7 @@ def main() -> None:
     )
     arms: list[dict[str, Any]] = [{"change": change, "seed": seed} for seed in SEEDS for change in CHANGES]
     rows = run_arms(NAME, arms, train_and_test, parser.parse_args().workers)
-    settings = {"steps": STEPS, "batch": BATCH, "length": LENGTH, "rate": RATE, "warm_up": WARM_UP}
+    settings = {"steps": STEPS, "batch": BATCH, "length": LENGTH, "warm_up": WARM_UP}
     results = {"settings": settings | {"usual": CHOICES, "changes": CHANGES}, "arms": rows}
     save_result(NAME, QUESTION, results, seconds=sum(row["seconds"] for row in rows))
 

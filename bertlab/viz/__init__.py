@@ -9,6 +9,7 @@ from bertlab.viz.diagrams import encoder_decoder_diagram, word_links
 from bertlab.viz.distributions import histograms, softmax_bars
 from bertlab.viz.embedding_sum import embedding_sum
 from bertlab.viz.explorers import decoding_steps, softmax_temperature
+from bertlab.viz.filled_blanks import filled_blanks
 from bertlab.viz.grids import Matrix, matrices
 from bertlab.viz.head_lines import head_lines
 from bertlab.viz.head_view import head_view
@@ -54,6 +55,7 @@ __all__ = [
     "embedding_sum",
     "encoder_decoder_diagram",
     "entropy",
+    "filled_blanks",
     "head_lines",
     "head_view",
     "histograms",

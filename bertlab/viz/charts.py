@@ -57,6 +57,7 @@ def lines_with_spread(
     ylim: tuple[float, float] | None = None,
     baseline: tuple[str, float] | None = None,
     mean: Mean = "arithmetic",
+    optimum: tuple[str, float, float] | None = None,
 ) -> Figure:
     """Draw a thick line (the mean over seeds) and thin lines (each seed) a series, named at its end.
 
@@ -76,6 +77,8 @@ def lines_with_spread(
         A horizontal line to compare with, e.g. ``("chance", 0.1)``.
     mean : "arithmetic" or "geometric"
         Over the seeds. Geometric for ratios powers of ten apart, where the largest would drown the rest.
+    optimum : (name, value, half width), optional
+        What no line can be better than, and half of its 95 % interval, which is a pale band.
 
     Returns
     -------
@@ -84,7 +87,7 @@ def lines_with_spread(
     Raises
     ------
     ValueError
-        If there are more than five series, or one has not n numbers a seed.
+        If there are more than five series, one has not n numbers a seed, or an interval has no width.
     """
     if not 0 < len(series) <= len(COLOURS):
         raise ValueError(f"{len(series)} series: draw one to {len(COLOURS)} in a figure, and split the rest")
@@ -105,8 +108,22 @@ def lines_with_spread(
     if baseline is not None:
         ax.axhline(baseline[1], color=GREY, linewidth=1.4, linestyle=(0, (2, 2)), marker="none", zorder=1)
         ends.append(End(*baseline, GREY, "none"))
+    if optimum is not None:
+        ends.append(_optimum(ax, *optimum))
     name_lines(ax, ends)
     return fig
+
+
+def _optimum(ax: Axes, name: str, value: float, half_width: float) -> End:
+    """Draw a solid line in a pale band; how wide it is stands beside it, for it may be too narrow to see."""
+    if not half_width >= 0:
+        raise ValueError(
+            f"half_width={half_width} of {name!r}: give half of its 95 % interval, 0 if nothing was sampled"
+        )
+    ax.axhspan(value - half_width, value + half_width, color=GREY, alpha=0.28, linewidth=0, zorder=0.9)
+    ax.axhline(value, color=INK, linewidth=1.2, linestyle="-", marker="none", zorder=1)
+    said = f"{name} ± {half_width:.2g} (95 % interval)" if half_width else name
+    return End(said, value, INK, "none")
 
 
 def plain_numbers(ax: Axes) -> None:

@@ -58,6 +58,33 @@ def test_names_stand_at_the_ends_in_the_order_of_the_lines_and_do_not_overlap(rn
     assert all(box.x1 <= fig.bbox.x1 for box in boxes)
 
 
+def test_an_optimum_is_a_line_in_its_interval_named_apart_from_the_others(rng):
+    close = {name: np.full((3, 4), 80.0 + i / 9) for i, name in enumerate("abcde")}
+    marks = {"optimum": ("best possible", 81, 0.4), "baseline": ("most frequent word", 79.5)}
+    fig = viz.lines_with_spread(X, close, TITLE, "seconds", "%", ylim=(0, 100), **marks)
+    fig.draw_without_rendering()
+    ax = fig.axes[0]
+    (band,) = ax.patches
+    assert (band.get_y(), band.get_y() + band.get_height()) == pytest.approx((80.6, 81.4))
+    levels = [line for line in ax.get_lines() if len(set(line.get_ydata())) == 1 and not line.get_xdata()[0]]
+    solid = {line.get_ydata()[0]: line.get_linestyle() == "-" for line in levels}
+    assert solid == {79.5: False, 81: True}
+    named = [text for text in ax.texts if text.get_text()]
+    said = [" ".join(text.get_text().split()) for text in named]
+    assert said == [*"abcde", "most frequent word", "best possible ± 0.4 (95 % interval)"]
+    boxes = sorted((text.get_window_extent() for text in named), key=lambda box: box.y0)
+    assert all(low.y1 <= high.y0 + 1 for low, high in pairwise(boxes))
+    assert all(box.x1 <= fig.bbox.x1 for box in boxes)
+
+
+def test_an_optimum_that_was_not_sampled_has_no_interval_and_a_negative_one_is_refused(rng):
+    fig = viz.lines_with_spread(X, series(rng, "a"), TITLE, "s", "%", optimum=("best possible", 81, 0))
+    assert "best possible" in [text.get_text() for text in fig.axes[0].texts]
+    for half_width in (-0.4, float("nan")):
+        with pytest.raises(ValueError, match="of 'best': give half of its 95 % interval"):
+            viz.lines_with_spread(X, series(rng, "a"), TITLE, "s", "%", optimum=("best", 81, half_width))
+
+
 def test_what_was_not_measured_leaves_a_gap_and_no_warning(rng):
     values = np.array([[1.0, np.nan, 3.0, np.nan], [2.0, np.nan, np.nan, np.nan]])
     ax = viz.lines_with_spread(X, {"a": values}, TITLE, "words", "%").axes[0]
