@@ -31,6 +31,7 @@ Ivan carried the eel through Bristol like a baby.
 
 from __future__ import annotations
 
+from bertlab.datasets.stories_blanks import Blanks, hide_words
 from bertlab.datasets.stories_bounds import (
     Bound,
     bayes_accuracy,
@@ -58,6 +59,7 @@ from bertlab.datasets.stories_sampling import (
 
 __all__ = [
     "MOODS",
+    "Blanks",
     "Bound",
     "Claim",
     "Grammar",
@@ -70,6 +72,7 @@ __all__ = [
     "bayes_next_sentence_accuracy",
     "bayes_sense_accuracy",
     "default_grammar",
+    "hide_words",
     "is_held_out",
     "join_words",
     "mood_posterior",

@@ -27,18 +27,32 @@ class GrammarError(ValueError):
 
 
 @lru_cache
-def default_grammar() -> Grammar:
+def default_grammar(*plots: str) -> Grammar:
     """Return the grammar that the package carries.
+
+    Parameters
+    ----------
+    plots : only these, a smaller world that is sooner learnt; all of them, if none is named.
+
+    Raises
+    ------
+    GrammarError
+        If there is no such plot.
 
     Examples
     --------
-    >>> len(default_grammar().plots)
-    17
+    >>> len(default_grammar().plots), len(default_grammar("fishing", "savings").plots)
+    (17, 2)
     """
     folder = resources.files("bertlab.datasets").joinpath("story_plots")
-    names = {entry.name for entry in folder.iterdir() if entry.name.endswith(".txt")}
-    ordered = ["lexicon.txt", "shared.txt", *sorted(names - {"lexicon.txt", "shared.txt"})]
-    return read_grammar(folder.joinpath(name).read_text(encoding="utf-8") for name in ordered)
+    first = ["lexicon", "shared"]
+    names = {entry.name.removesuffix(".txt") for entry in folder.iterdir() if entry.name.endswith(".txt")}
+    known = sorted(names - {*first})
+    for plot in plots:
+        if plot not in known:
+            raise GrammarError(f"there is no plot {plot!r}: choose among {', '.join(known)}")
+    wanted = [*first, *(sorted({*plots}) or known)]
+    return read_grammar(folder.joinpath(f"{name}.txt").read_text(encoding="utf-8") for name in wanted)
 
 
 @dataclass
