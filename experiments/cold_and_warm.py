@@ -2,7 +2,8 @@
 
 6 layers of 384 read the same text in the same order for the same number of steps. Cold arms begin with new
 weights, as published or looking beside them; the warm one with trained embeddings and layers, its heads new.
-Each at two learning rates, three seeds each; the better rate of each is what counts.
+Three seeds each, at a rate of 1e-3 for new weights and 3e-4 for trained ones; one seed at the other rate
+shows that this choice does not decide.
 """
 
 from __future__ import annotations
@@ -19,8 +20,9 @@ from bertlab.training import run_arms, save_result
 NAME = "cold_and_warm"
 QUESTION = "How far does the same BERT come with the same work, from new weights and from trained ones?"
 SEEDS = (0, 1, 2)
-RATES = (3e-4, 1e-3)
-STEPS = 500
+RATES = {"cold": 1e-3, "cold, looking beside": 1e-3, "warm": 3e-4}
+OTHER_RATE = {1e-3: 3e-4, 3e-4: 1e-3}  # with the first seed
+STEPS = 400
 SIZES: dict[str, Any] = {"layers": 6, "width": 384, "heads": 12}  # those of all-MiniLM-L6-v2
 BEGINNINGS: dict[str, dict[str, Any]] = {
     "cold": {**SIZES, "first_weights": "as published"},
@@ -48,8 +50,13 @@ def main() -> None:
     )
     arms: list[dict[str, Any]] = [
         {"beginning": beginning, "peak": peak, "seed": seed}
-        for seed in SEEDS for beginning in BEGINNINGS for peak in RATES
-    ]  # fmt: skip
+        for seed in SEEDS
+        for beginning, peak in RATES.items()
+    ]
+    arms += [
+        {"beginning": beginning, "peak": OTHER_RATE[peak], "seed": SEEDS[0]}
+        for beginning, peak in RATES.items()
+    ]
     rows = run_arms(NAME, arms, train_and_test, parser.parse_args().workers)
     settings = {"steps": STEPS, "batch": BATCH, "length": LENGTH, "beginnings": BEGINNINGS, "rates": RATES}
     save_result(
