@@ -109,7 +109,7 @@ $(ready): pyproject.toml requirements.txt
 	@echo "installing torch"
 	@$(pip) -c requirements.txt torch \
 	    $(if $(TORCH),--extra-index-url https://download.pytorch.org/whl/$(TORCH))
-	@echo "installing the rest in its exact versions (about 160 MB to fetch)"
+	@echo "installing the rest in its exact versions (about 210 MB to fetch)"
 	@$(pip) -qq -r requirements.txt
 	@$(pip) -qq --no-deps -e .
 	@touch $@
