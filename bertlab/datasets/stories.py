@@ -46,7 +46,8 @@ from bertlab.datasets.stories_inference import (
     posterior,
     sense_posterior,
 )
-from bertlab.datasets.stories_reader import GrammarError, default_grammar, read_grammar
+from bertlab.datasets.stories_plots import default_grammar
+from bertlab.datasets.stories_reader import GrammarError, read_grammar
 from bertlab.datasets.stories_sampling import (
     Claim,
     Question,

@@ -41,7 +41,7 @@ def prior(grammar: Grammar, mask: int) -> float:
 
     Examples
     --------
-    >>> from bertlab.datasets.stories_reader import default_grammar
+    >>> from bertlab.datasets.stories_plots import default_grammar
     >>> prior(default_grammar(), default_grammar().everything)
     1.0
     """

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 
 from bertlab.datasets.stories_chain import Words, explanations, forward, mass, mass_of_all, prior, readings
 from bertlab.datasets.stories_grammar import MOODS, Grammar
-from bertlab.datasets.stories_reader import default_grammar
+from bertlab.datasets.stories_plots import default_grammar
 
 
 def posterior(

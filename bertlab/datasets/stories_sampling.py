@@ -13,7 +13,7 @@ import numpy as np
 
 from bertlab.datasets.documents import Document
 from bertlab.datasets.stories_grammar import MOODS, Grammar, Slot, Template
-from bertlab.datasets.stories_reader import default_grammar
+from bertlab.datasets.stories_plots import default_grammar
 
 HELD_OUT_SHARE = 0.1  # of all combinations of names
 

@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 
 from bertlab.datasets.stories import (
-    GrammarError,
     bayes_accuracy,
-    default_grammar,
     hide_words,
     posterior,
     sample_stories,
@@ -54,11 +52,3 @@ def test_some_words_are_never_hidden():
     rng = np.random.default_rng(0)
     stories = sample_stories(rng, 30)
     assert not any({"the", "."} & {*hide_words(story, rng, never={"the", "."}).answers} for story in stories)
-
-
-def test_a_smaller_world_has_its_plots_alone():
-    small = default_grammar("savings", "fishing")
-    assert sorted(plot.name for plot in small.plots) == ["fishing", "savings"]
-    assert small is not default_grammar()
-    with pytest.raises(GrammarError, match="there is no plot 'opera': choose among"):
-        default_grammar("opera")
