@@ -1,0 +1,1 @@
+"""What stands on top of BERT: one trunk, small heads, and the measures of each task."""
