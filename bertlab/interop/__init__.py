@@ -1,6 +1,7 @@
 """Trained weights in and out, in the ecosystem's own format: safetensors and JSON, never pickle."""
 
-from bertlab.interop.bert import BertCheckpoint, load_bert, read_bert, save_bert
+from bertlab.interop.bert import BertCheckpoint, load_bert, read_bert
+from bertlab.interop.bert_saving import save_bert, write_checkpoint
 from bertlab.interop.transformer import load_transformer, save_transformer
 
 __all__ = [
@@ -10,4 +11,5 @@ __all__ = [
     "read_bert",
     "save_bert",
     "save_transformer",
+    "write_checkpoint",
 ]

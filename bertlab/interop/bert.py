@@ -1,8 +1,7 @@
-"""BERT in Hugging Face's format: any published checkpoint in, ours out."""
+"""BERT in Hugging Face's format: any published checkpoint in."""
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,16 +10,14 @@ from typing import Literal, overload
 import torch
 from torch import Tensor, nn
 
-from bertlab.interop import bert_tokenizer
 from bertlab.interop.bert_names import Parts, check_fit, normalised, parts_of, theirs
-from bertlab.interop.bert_settings import read_settings, write_settings
-from bertlab.interop.bert_tokenizer import read_tokenizer, write_tokenizer
+from bertlab.interop.bert_settings import CONFIG, read_settings
+from bertlab.interop.bert_tokenizer import check_vocabulary, read_tokenizer
 from bertlab.interop.checkpoint_folders import find_checkpoint
-from bertlab.interop.weight_files import INDEX, read_tensors, write_tensors
+from bertlab.interop.weight_files import read_tensors
 from bertlab.nn import BertConfig, BertForPreTraining, BertModel
 from bertlab.text import WordPiece
 
-CONFIG = "config.json"
 Part = Literal["pooler", "masked_lm", "next_sentence"]
 
 
@@ -162,7 +159,7 @@ def load_bert(
     kind = kind or (BertForPreTraining if found.parts.masked_lm else BertModel)
     _check_parts(found, kind, needs)
     tokenizer = read_tokenizer(found.folder, lowercase, recognise_special)
-    _check_vocabulary(tokenizer, found.config)
+    check_vocabulary(tokenizer, found.config)
     with torch.device("meta"):  # nothing is drawn that the checkpoint replaces at once
         model = _build(kind, found.config, found.parts)
     own = {theirs(name): name for name, _ in model.named_parameters()}
@@ -208,80 +205,3 @@ def _build(
 def _set(model: nn.Module, name: str, value: Tensor) -> None:
     module, _, kind = name.rpartition(".")
     setattr(model.get_submodule(module), kind, nn.Parameter(value))
-
-
-def _check_vocabulary(tokenizer: WordPiece, config: BertConfig) -> None:
-    """A table may have more rows than there are pieces (some are filled up to a round number), not fewer."""
-    if len(tokenizer) > config.vocab_size:
-        raise ValueError(
-            f"the tokenizer has {len(tokenizer)} pieces, the model {config.vocab_size} embeddings: "
-            "give the tokenizer that it was trained with"
-        )
-    if tokenizer.pad_id != config.pad_id:
-        raise ValueError(
-            f"[PAD] is {tokenizer.pad_id} in the tokenizer and {config.pad_id} in the model, which would "
-            "hide other pieces: correct pad_token_id in config.json, or pad_id of the config"
-        )
-
-
-def save_bert(
-    model: BertModel | BertForPreTraining,
-    tokenizer: WordPiece,
-    folder: str | Path,
-    *,
-    dtype: torch.dtype = torch.float32,
-    shard_bytes: int = 5_000_000_000,
-    overwrite: bool = False,
-) -> None:
-    """Write a BERT as Hugging Face does, for `load_bert` and for `transformers` alike.
-
-    `AutoModel.from_pretrained(folder)` gives the same numbers, as do `AutoModelForPreTraining` for a model
-    with both heads and `AutoModelForMaskedLM` for one without the second. Where there is no pooler,
-    `transformers` must be told so (`add_pooling_layer=False`), or it draws one at random.
-
-    Parameters
-    ----------
-    model : each weight is written once; the decoder is the table of token embeddings.
-    tokenizer : the one that the model was trained with.
-    folder : made if it is not there.
-    dtype : of the written weights. In float16 they take half the space, rounded to 11 bits.
-    shard_bytes : what is larger is written in several files of that size at most.
-    overwrite : replace the checkpoint that the folder holds.
-
-    Raises
-    ------
-    FileExistsError
-        If the folder holds a checkpoint, or a part of one, and `overwrite` is false.
-    ValueError
-        If tokenizer and model do not go together, or a weight does not fit into `dtype`.
-    """
-    folder = Path(folder)
-    _check_vocabulary(tokenizer, model.config)
-    prefix = "bert." if isinstance(model, BertForPreTraining) else ""
-    tensors = {}
-    for ours, parameter in model.named_parameters():
-        name = theirs(ours)
-        name = name if name.startswith("cls.") else prefix + name
-        tensors[name] = parameter.detach().to("cpu", dtype)
-        if not torch.isfinite(tensors[name]).all():
-            raise ValueError(f"{name} has numbers that {dtype} cannot hold: choose dtype=torch.float32")
-    here = [folder / file for file in (CONFIG, *bert_tokenizer.FILES) if (folder / file).exists()]
-    here += [*folder.glob("model*.safetensors"), *folder.glob(INDEX), *folder.glob("pytorch_model*")]
-    if here and not overwrite:
-        raise FileExistsError(f"{here[0]} is there already: choose another folder, or overwrite=True")
-    folder.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=".new-", dir=folder) as written:  # a full disk harms nothing
-        new = Path(written)
-        write_settings(new / CONFIG, model.config, _architecture(model))
-        write_tokenizer(tokenizer, new, model.config.max_positions)
-        write_tensors(tensors, new, shard_bytes)
-        for file in here:
-            file.unlink()
-        for file in sorted(new.iterdir()):
-            file.replace(folder / file.name)
-
-
-def _architecture(model: BertModel | BertForPreTraining) -> str:
-    if isinstance(model, BertModel):
-        return "BertModel"
-    return "BertForMaskedLM" if model.next_sentence is None else "BertForPreTraining"

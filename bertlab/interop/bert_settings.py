@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from bertlab.nn import BertConfig
 from bertlab.nn.feed_forward import Activation
 
+CONFIG = "config.json"
 SIZES = {
     "vocab_size": "vocab_size",
     "d_model": "hidden_size",
@@ -75,11 +77,11 @@ def read_settings(path: Path) -> BertConfig:
         raise ValueError(f"{path} makes no BERT: {error}") from error
 
 
-def write_settings(path: Path, config: BertConfig, architecture: str) -> None:
-    """Write `config.json`; `architecture` is the class of `transformers` that has the same parts."""
+def write_settings(path: Path, config: BertConfig, more: Mapping[str, Any]) -> None:
+    """Write `config.json`; `more` names the class of `transformers` that has these parts, and its options."""
     activation = {"gelu_tanh": "gelu_new"}.get(config.activation, config.activation)
     raw = {
-        "architectures": [architecture],
+        **more,
         "model_type": "bert",
         **{name: getattr(config, ours) for ours, name in (SIZES | CHOICES).items()},
         "hidden_act": activation,

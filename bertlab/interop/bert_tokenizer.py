@@ -8,6 +8,7 @@ from typing import Any
 
 from tokenizers import decoders, processors
 
+from bertlab.nn import BertConfig
 from bertlab.text import SPECIAL, WordPiece
 from bertlab.text.rust import rust_tokenizer
 
@@ -133,3 +134,20 @@ def write_tokenizer(tokenizer: WordPiece, folder: Path, max_positions: int) -> N
     )
     whole.decoder = decoders.WordPiece()
     whole.save(str(folder / WHOLE))
+
+
+def check_vocabulary(tokenizer: WordPiece, config: BertConfig) -> None:
+    """Refuse a tokenizer that does not go with a model.
+
+    A table may have more rows than there are pieces (some are filled up to a round number), not fewer.
+    """
+    if len(tokenizer) > config.vocab_size:
+        raise ValueError(
+            f"the tokenizer has {len(tokenizer)} pieces, the model {config.vocab_size} embeddings: "
+            "give the tokenizer that it was trained with"
+        )
+    if tokenizer.pad_id != config.pad_id:
+        raise ValueError(
+            f"[PAD] is {tokenizer.pad_id} in the tokenizer and {config.pad_id} in the model, which would "
+            "hide other pieces: correct pad_token_id in config.json, or pad_id of the config"
+        )

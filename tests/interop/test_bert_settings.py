@@ -18,7 +18,7 @@ from tests.nn.their_bert import SMALL, configs, their_config
 @given(config=configs())
 def test_settings_come_back(tmp_path_factory: Any, config: BertConfig) -> None:
     path = tmp_path_factory.mktemp("settings") / "config.json"
-    write_settings(path, config, "BertModel")
+    write_settings(path, config, {"architectures": ["BertModel"]})
     assert read_settings(path) == config
     their_config(config, "eager").save_pretrained(path.parent)
     assert read_settings(path) == config
@@ -26,7 +26,7 @@ def test_settings_come_back(tmp_path_factory: Any, config: BertConfig) -> None:
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    write_settings(tmp_path / "config.json", SMALL, "BertModel")
+    write_settings(tmp_path / "config.json", SMALL, {"architectures": ["BertModel"]})
     return tmp_path / "config.json"
 
 
