@@ -36,7 +36,7 @@ def table(tmp_path):
 
 
 def test_a_table_is_read_by_the_names_of_its_columns(table):
-    content = "id\tlabel\ttext\n1\tpos\tA good film.\n2\tneg\tBad.\n"
+    content = "label\tid\ttext\npos\t1\tA good film.\nneg\t2\tBad.\n"
     expected = [Example("A good film.", None, "pos"), Example("Bad.", None, "neg")]
     for written in (
         content,
