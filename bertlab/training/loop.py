@@ -44,6 +44,8 @@ def fit(
     checkpoint: Path | None = None,
     save_every: int = 500,
     fused: bool = False,
+    rate_factor: Callable[[str], float] | None = None,
+    bias_correction: bool = True,
     notes: Callable[[], dict[str, float]] | None = None,
     team: Team | None = None,
 ) -> list[float]:
@@ -69,7 +71,7 @@ def fit(
         norm of the last gradient before it was shortened, and what `evaluate` returned.
     checkpoint : file to resume from when it exists, and to save to at every `save_every` steps, at the end,
         and at an interruption. It holds whole steps: of one that was cut off, all batches come again.
-    fused : as in `adamw`.
+    fused, rate_factor, bias_correction : as in `adamw`.
     notes : tells more of the step that was just done; the report gives the mean since the last one of each
         number, and of one whose name begins with "n_" the sum.
     team : the processes that train together. `loss` is this process's part, and the mean over all is what
@@ -95,7 +97,7 @@ def fit(
         raise ValueError(f"accumulate={accumulate}, report_every={report_every}: neither can be below 1")
     team = team or Team()
     device = next(model.parameters()).device
-    optimizer = adamw(model, weight_decay, betas, eps, fused)
+    optimizer = adamw(model, weight_decay, betas, eps, fused, rate_factor, bias_correction)
     progress = Progress([], 0.0, random_state(device))
     if checkpoint and checkpoint.exists():
         progress = load_checkpoint(checkpoint, model, optimizer)
@@ -204,7 +206,7 @@ def _speed(bar: trange, noted: dict[str, float]) -> dict[str, str]:
 def _move(optimizer: torch.optim.Optimizer, rate: float) -> None:
     """Move every weight once, against its gradient."""
     for group in optimizer.param_groups:
-        group["lr"] = rate
+        group["lr"] = rate * group.get("factor", 1.0)  # older checkpoints have none
     optimizer.step()
 
 
