@@ -12,9 +12,7 @@ import _small_bert
 from _bert_answers import from_the_left, left_only, shown
 from _bert_held_out import Answers, Question
 from _small_bert import CHOICES, NextPiece, Reading, loss_of, make, unmasked
-from bert_ablations import CHANGES
 from bertlab.datasets.documents import Document
-from bertlab.nn import BertForPreTraining
 from bertlab.text import SPECIAL, WordPiece, tokenise
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -151,15 +149,6 @@ def test_first_weights_differ_where_they_should():
     assert not torch.allclose(table["sinusoids"], table["as published"])
     with pytest.raises(ValueError, match="first_weights = 'zeros'"):
         make(CHOICES | {"first_weights": "zeros"}, VOCAB, 0)
-
-
-@pytest.mark.parametrize("change", CHANGES)
-def test_an_arm_changes_what_exists_and_really_changes_it(change):
-    changes = CHANGES[change]
-    assert changes.keys() <= CHOICES.keys()
-    assert all(CHOICES[key] != value for key, value in changes.items())
-    model = make(CHOICES | changes, VOCAB, 0)
-    assert isinstance(model, BertForPreTraining)
 
 
 def test_an_unknown_choice_is_named(tmp_path):
