@@ -1,4 +1,4 @@
-"""The commands of `python -m bertlab`: get, data, shards, pretrain, doctor."""
+"""The commands of `python -m bertlab`: get, data, shards, pretrain, finetune, predict, doctor."""
 
 from __future__ import annotations
 
@@ -48,6 +48,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     train = commands.add_parser("pretrain", help="pre-train a BERT, alone or under torchrun; go on with one")
     train.add_argument("config", metavar="CONFIG.toml", help="all choices; README has an example")
     train.set_defaults(run=lambda chosen: pre_train(chosen.config))
+
+    tune = commands.add_parser("finetune", help="train a BERT further for a task; go on with one")
+    tune_arguments(tune)
+    tune.set_defaults(run=tune_bert)
+    ask = commands.add_parser("predict", help="ask a fine-tuned BERT")
+    ask_arguments(ask)
+    ask.set_defaults(run=ask_bert)
 
     doctor = commands.add_parser("doctor", help="check versions, device, cache and data")
     doctor.set_defaults(run=lambda chosen: examine())
@@ -122,6 +129,64 @@ def pre_train(config: str) -> int:
     except KeyboardInterrupt:
         print("\nthe same command goes on from here", file=sys.stderr)
         raise
+    return 0
+
+
+def tune_arguments(command: argparse.ArgumentParser) -> None:
+    """Say what `finetune` is told."""
+    command.add_argument("task", choices=("classify", "entities", "answers"), help="what the head is for")
+    command.add_argument("--model", required=True, help="a folder, a checkpoint here, or an id of the hub")
+    command.add_argument("--data", metavar="NAME", help="public data, by a name of `data`")
+    command.add_argument("--train", metavar="FILE", help="or your own: .tsv, .csv, CoNLL's or SQuAD's form")
+    command.add_argument("--val", metavar="FILE", help="the best epoch is chosen by it")
+    command.add_argument("--columns", nargs="+", default=["text"], help="of a table: a text, or two (text)")
+    command.add_argument("--label", default="label", help="of a table: the column of the labels (label)")
+    command.add_argument("--out", required=True, metavar="FOLDER", help="checkpoint, journal, and the model")
+    command.add_argument("--epochs", type=int, default=3, help="passes over the data (3)")
+    command.add_argument("--batch-size", type=int, default=32, help="inputs in a step (32)")
+    command.add_argument("--rate", type=float, default=5e-5, help="highest learning rate (5e-5)")
+    command.add_argument("--layer-decay", type=float, default=1.0, help="rate of a layer by the next's (1)")
+    command.add_argument("--max-length", type=int, default=128, help="most pieces of an input (128)")
+    command.add_argument("--seed", type=int, default=0, help="of new weights, order and dropout (0)")
+    command.add_argument("--frozen", action="store_true", help="train what is new alone")
+
+
+def ask_arguments(command: argparse.ArgumentParser) -> None:
+    """Say what `predict` is told."""
+    command.add_argument("model", help="the folder `model` that `finetune` wrote, or an id of the hub")
+    command.add_argument("--data", metavar="FILE", help="as for training; for entities a sentence a line")
+    command.add_argument("--columns", nargs="+", default=["text"], help="of a table: a text, or two (text)")
+    command.add_argument("--text", help="or one text; for questions, the passage")
+    command.add_argument("--pair", help="and a second one; for questions, the question")
+
+
+def tune_bert(chosen: argparse.Namespace) -> int:
+    """Fine-tune a BERT for a task, and save it as other libraries read it."""
+    from bertlab.tasks.command import finetune
+
+    try:
+        print(finetune(chosen, best_device()))
+    except (UnknownName, DataUnavailable, DataDamaged):
+        raise
+    except (ValueError, OSError, FloatingPointError) as error:
+        raise CannotWrite(error) from error
+    except KeyboardInterrupt:
+        print("\nthe same command goes on from here", file=sys.stderr)
+        raise
+    return 0
+
+
+def ask_bert(chosen: argparse.Namespace) -> int:
+    """Print what a fine-tuned BERT answers."""
+    from bertlab.tasks.command import predict
+
+    try:
+        for line in predict(chosen, best_device()):
+            print(line)
+    except (UnknownName, DataUnavailable, DataDamaged):
+        raise
+    except (ValueError, OSError) as error:
+        raise CannotWrite(error) from error
     return 0
 
 

@@ -6,7 +6,6 @@ those that read from the left, are judged alike. `bertlab.tasks` holds the heads
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable, Sequence
 from functools import cache
 from typing import NamedTuple
@@ -15,10 +14,11 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from bertlab import datasets
 from bertlab.nn.losses import cross_entropy
-from bertlab.text import WordPiece
-from bertlab.text.inputs import Inputs, pad_batch, pair_inputs
+from bertlab.tasks.classification import Example, class_ids, example_inputs
+from bertlab.tasks.labelled_texts import load_labelled
+from bertlab.text.inputs import Inputs, pad_batch
+from bertlab.text.wordpiece import WordPiece
 from bertlab.training import fit, linear_decay
 
 EPOCHS, BATCH, RATE = 3, 32, 5e-4
@@ -35,29 +35,14 @@ class Task(NamedTuple):
 
 @cache
 def entailment(vocab: WordPiece, most: int) -> Task:
-    """A sentence of Wikipedia, and one that follows from it, contradicts it or neither."""
-    dataset, splits = datasets.load("nli-wikipedia"), []
-    for file in ("train.tsv", "val.tsv"):
-        rows = csv.DictReader(dataset.text(file).splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE)
-        splits.append([(row["premise"], row["hypothesis"], row["label"]) for row in rows])
-    classes = sorted({label for _, _, label in splits[0]})
-    train, test = ([(a, b, classes.index(label)) for a, b, label in rows] for rows in splits)
-    return _task(train, test, vocab, most)
+    """A sentence, and one that follows from it, contradicts it or neither; no premise is in both parts."""
+    texts = load_labelled("nli-wikipedia")
 
+    def read(examples: list[Example]) -> list[tuple[Inputs, int]]:
+        rows = example_inputs(examples, vocab, most, "longest_first")
+        return list(zip(rows, class_ids(examples, texts.labels).tolist(), strict=True))
 
-Row = tuple[str, str, int]
-
-
-def _task(train: Sequence[Row], test: Sequence[Row], vocab: WordPiece, most: int) -> Task:
-    def read(rows: Sequence[Row]) -> list[tuple[Inputs, int]]:
-        a = vocab.encode_batch([text for text, _, _ in rows])
-        b = vocab.encode_batch([text for _, text, _ in rows])
-        return [
-            (pair_inputs(left, right, vocab, most, "longest_first"), label)
-            for left, right, (_, _, label) in zip(a, b, rows, strict=True)
-        ]
-
-    return Task(read(train), read(test), 1 + max(label for _, _, label in train))
+    return Task(read(texts.train), read(texts.val + texts.test), len(texts.labels))
 
 
 def fine_tune(model: nn.Module, states: States, found: Task, width: int, seed: int) -> float:

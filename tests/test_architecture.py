@@ -22,7 +22,7 @@ MIDDLE = {"tasks", "training", "interop"}
 BELOW: dict[str, set[str]] = {
     **{name: set() for name in BOTTOM | ALONE},
     **dict.fromkeys(MIDDLE, BOTTOM),
-    "tasks": BOTTOM | {"training"},  # fine-tuning is training, by the same loop
+    "tasks": BOTTOM | {"training", "interop"},  # fine-tuning is training by the same loop, saved as all is
     "classroom": BOTTOM | ALONE | MIDDLE,
     "__init__": BOTTOM | ALONE | MIDDLE | {"classroom"},
     "__main__": BOTTOM | ALONE | MIDDLE | {"classroom", "__init__"},

@@ -1,0 +1,170 @@
+"""The commands `finetune` and `predict`: from data to a model, and from a model to answers."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from bertlab.interop import load_bert
+from bertlab.nn.bert import BertModel
+from bertlab.tasks.classification import Example, class_names, example_inputs, read_table
+from bertlab.tasks.entities import load_entities, read_conll, word_inputs
+from bertlab.tasks.finetune import FineTuning, fine_tune
+from bertlab.tasks.heads import BertForClassification, BertForSpans, BertForTokens
+from bertlab.tasks.labelled_texts import load_labelled
+from bertlab.tasks.question_answering import windowed
+from bertlab.tasks.saving import Head, load_tuned, save_tuned
+from bertlab.tasks.squad import Answer, Question, read_squad, read_xquad, split_by_article
+from bertlab.tasks.task import Answers, Classification, Entities, Part, Task
+from bertlab.text.wordpiece import WordPiece
+from bertlab.training.run_folder import MODEL
+
+Parts = dict[Part, list[Any]]
+Made = tuple[Task[Any], Callable[[BertModel], Head], tuple[str, ...]]  # task, head for an encoder, labels
+
+
+def finetune(chosen: argparse.Namespace, device: torch.device) -> str:
+    """Fine-tune as the arguments of `python -m bertlab finetune` say; return what is to be told."""
+    bert, tokenizer = load_bert(chosen.model, BertModel)
+    if chosen.max_length > bert.config.max_positions:
+        raise ValueError(
+            f"--max-length {chosen.max_length} is beyond the {bert.config.max_positions} positions of "
+            f"{chosen.model}: choose less"
+        )
+    parts = _parts(chosen)
+    task, head, labels = TASKS[chosen.task](parts, tokenizer, chosen.max_length)
+    settings = FineTuning(
+        **{name: getattr(chosen, name) for name in ("epochs", "batch_size", "rate", "layer_decay")},
+        frozen=chosen.frozen,
+        seed=chosen.seed,
+    )
+    torch.manual_seed(settings.seed)  # of the head's new weights
+    model = head(bert).to(device)
+    folder = Path(chosen.out)
+    tuned = fine_tune(model, task, settings, folder)
+    save_tuned(model, tokenizer, folder / MODEL, labels, overwrite=True)
+    told = [f"best epoch {tuned.epoch} of {settings.epochs}, on val: {_shown(tuned.scores)}"]
+    if "test" in parts:
+        told.append(f"on test: {_shown(task.scores(model, 'test'))}")
+    return "\n".join([*told, f"the model is in {folder / MODEL}"])
+
+
+def _shown(scores: dict[str, float]) -> str:
+    return ", ".join(f"{name} {100 * value:.1f} %" for name, value in scores.items())
+
+
+def _parts(chosen: argparse.Namespace) -> Parts:
+    """Read the data of a task by its parts."""
+    if bool(chosen.data) == bool(chosen.train) or bool(chosen.train) != bool(chosen.val):
+        raise ValueError("give --data NAME for public data, or --train FILE and --val FILE for your own")
+    if chosen.data:
+        return PUBLIC[chosen.task](chosen.data)
+    read: dict[Part, str] = {"train": chosen.train, "val": chosen.val}
+    return {part: _read(chosen.task, file, chosen.columns, chosen.label) for part, file in read.items()}
+
+
+def _read(task: str, file: str, columns: Sequence[str], label: str | None) -> list[Any]:
+    """Read a file of a task; without a label column, nobody needs the labels."""
+    if not Path(file).is_file():
+        raise ValueError(f"{file} is no file: name one that is there")
+    if task == "entities":
+        return [sentence for document in read_conll(file) for sentence in document]
+    if task == "answers":
+        return read_squad(file)
+    if len(columns) > 2:
+        raise ValueError(f"{len(columns)} columns {' '.join(columns)}: name one text, or two")
+    return read_table(file, columns[0], columns[1] if len(columns) == 2 else None, label)
+
+
+def _lines(file: str) -> list[str]:
+    if not Path(file).is_file():
+        raise ValueError(f"{file} is no file: name one that is there")
+    return Path(file).read_text(encoding="utf-8").splitlines()
+
+
+def _labelled(name: str) -> Parts:
+    texts = load_labelled(name)
+    return {"train": texts.train, "val": texts.val, "test": texts.test}
+
+
+def _tagged(name: str) -> Parts:
+    texts = load_entities(name)
+    return {"train": texts.train, "val": texts.val, "test": texts.test}
+
+
+def _asked(name: str) -> Parts:
+    if name != "xquad":
+        raise ValueError(f"{name!r} is no data set of questions: choose 'xquad', or give --train and --val")
+    found = split_by_article(read_xquad(), (0.7, 0.1, 0.2), np.random.default_rng(0))
+    return dict(zip(("train", "val", "test"), found, strict=True))
+
+
+PUBLIC: dict[str, Callable[[str], Parts]] = {"classify": _labelled, "entities": _tagged, "answers": _asked}
+
+
+def _classify(parts: Parts, tokenizer: WordPiece, max_length: int) -> Made:
+    labels = class_names(parts["train"])
+    task = Classification(parts, labels, tokenizer, max_length)
+    return task, lambda bert: BertForClassification(bert, len(labels)), labels
+
+
+def _entities(parts: Parts, tokenizer: WordPiece, max_length: int) -> Made:
+    kinds = {label for some in parts.values() for one in some for label in one.labels}
+    labels = ("O", *sorted(kinds - {"O"}))
+    task = Entities(parts, labels, tokenizer, max_length)
+    return task, lambda bert: BertForTokens(bert, len(labels)), labels
+
+
+def _answers(parts: Parts, tokenizer: WordPiece, max_length: int) -> Made:
+    task = Answers(parts, tokenizer, max_length, step=max_length // 2)
+    return task, BertForSpans, ()
+
+
+TASKS: dict[str, Callable[[Parts, WordPiece, int], Made]] = {
+    "classify": _classify,
+    "entities": _entities,
+    "answers": _answers,
+}
+
+
+def predict(chosen: argparse.Namespace, device: torch.device) -> Iterator[str]:
+    """Answer what the arguments of `predict` ask: in each line an answer, a tab, what it is the answer to."""
+    if bool(chosen.data) == bool(chosen.text):
+        raise ValueError("give --data FILE, or one --text TEXT")
+    model, tokenizer, labels = load_tuned(chosen.model)
+    model.to(device)
+    most = min(128, model.bert.config.max_positions)
+    if isinstance(model, BertForSpans):
+        yield from _predict_spans(model, tokenizer, chosen, most)
+    elif isinstance(model, BertForTokens):
+        lines = [chosen.text] if chosen.text else _lines(chosen.data)
+        texts = [line.split() for line in lines if line.strip()]
+        task = Entities({}, labels, tokenizer, most)
+        found = [word_inputs(words, tokenizer, most, "only_first") for words in texts]
+        for words, said in zip(texts, task.predict(model, found), strict=True):
+            yield from (f"{label}\t{word}" for word, label in zip(words, said, strict=True))
+            yield ""
+    else:
+        one = [Example(chosen.text or "", chosen.pair)]
+        examples = one if chosen.text else _read("classify", chosen.data, chosen.columns, None)
+        task_of_texts = Classification({}, labels, tokenizer, most)
+        inputs = example_inputs(examples, tokenizer, most, "longest_first")
+        for example, said in zip(examples, task_of_texts.predict(model, inputs), strict=True):
+            yield "\t".join(filter(None, (labels[int(said)], example.text, example.text_b)))
+
+
+def _predict_spans(
+    model: BertForSpans, tokenizer: WordPiece, chosen: argparse.Namespace, most: int
+) -> Iterator[str]:
+    if chosen.text and not chosen.pair:
+        raise ValueError("a model of spans answers questions: give the passage as --text and --pair QUESTION")
+    one = [Question("asked", chosen.pair or "", chosen.text or "", (Answer("", 0),))]
+    questions = one if chosen.text else _read("answers", chosen.data, [], None)
+    task = Answers({}, tokenizer, most, step=most // 2)
+    said = task.predict(model, windowed(questions, tokenizer, most, most // 2))
+    yield from (f"{said[question.id]}\t{question.text}" for question in questions)
