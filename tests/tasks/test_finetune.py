@@ -50,8 +50,9 @@ class Scripted:
 @pytest.mark.parametrize("kind", KINDS)
 def test_one_seed_gives_one_result_bit_for_bit_and_another_seed_another(kind):
     task, found = some_task(kind), []
-    for seed in (0, 0, 1):
+    for seed, before in ((0, 5), (0, 6), (1, 5)):
         model = tiny(kind, dropout=0.1)
+        torch.manual_seed(before)  # whatever chance did until now
         tuned = fine_tune(model, task, replace(SHORT, seed=seed))
         found.append((weights(model), tuned))
     (one, tuned), (again, tuned_again), (other, _) = found

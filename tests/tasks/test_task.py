@@ -24,6 +24,15 @@ def some_task(kind):
     return made(kind, parts_of(kind, FEW))
 
 
+def outspoken(kind):
+    """A model that says different things of different inputs, so that a confusion of them shows."""
+    model = tiny(kind).eval()
+    with torch.no_grad():
+        for matrix in (p for p in model.parameters() if p.dim() > 1):
+            matrix.normal_(0, 0.4)
+    return model
+
+
 def surprise(logits, right):
     return -torch.from_numpy(np.asarray(logits)).double().log_softmax(-1)[right].item()
 
@@ -45,9 +54,9 @@ def test_a_small_bert_learns_the_task_and_nothing_from_shuffled_answers(kind):
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_loss_of_rows_is_the_mean_over_their_own_targets(kind):
     """Padding, other rows and other parts have no say."""
-    task, model = some_task(kind), tiny(kind).eval()
-    one_by_one = [task.loss(model, [row]) for row in (7, 2, 11)]
-    together, n = task.loss(model, [7, 2, 11])
+    task, model, rows = some_task(kind), outspoken(kind), [7, 2, 11, 0, 1, 10, 5]
+    one_by_one = [task.loss(model, [row]) for row in rows]
+    together, n = task.loss(model, rows)
     assert n == sum(count for _, count in one_by_one)
     wanted = sum(loss.item() * count for loss, count in one_by_one) / n
     assert together.item() == pytest.approx(wanted, rel=1e-5)
@@ -56,12 +65,14 @@ def test_the_loss_of_rows_is_the_mean_over_their_own_targets(kind):
 @pytest.mark.parametrize("kind", ["text", "pair"])
 def test_the_loss_of_a_text_is_the_surprise_at_its_own_answer(kind):
     parts = parts_of(kind, FEW)
-    task, model = made(kind, parts), tiny(kind).eval()
-    for row, example in enumerate(parts["train"]):
-        (said,) = answers(model, [task.inputs["train"][row]])
-        wanted = surprise(said, ("no", "yes").index(example.label))
-        assert task.loss(model, [row])[0].item() == pytest.approx(wanted, rel=1e-4)
-    assert task.loss(model, [0, 5])[1] == 2
+    task, model = made(kind, parts), outspoken(kind)
+    right = [("no", "yes").index(example.label) for example in parts["train"]]
+    said = answers(model, task.inputs["train"])
+    rows = [7, 2, 11, 0, 1]
+    assert len({right[row] for row in rows}) == 2
+    loss, n = task.loss(model, rows)
+    assert n == 5
+    assert loss.item() == pytest.approx(np.mean([surprise(said[row], right[row]) for row in rows]), rel=1e-4)
 
 
 def test_D29_the_loss_of_a_sentence_asks_the_first_piece_of_each_word_alone():
@@ -95,10 +106,7 @@ def test_D27_the_loss_of_a_window_asks_for_the_answer_or_for_cls_where_it_is_not
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_predictions_come_in_the_order_of_what_was_asked(kind):
-    task, model = some_task(kind), tiny(kind)
-    with torch.no_grad():
-        for matrix in (p for p in model.parameters() if p.dim() > 1):
-            matrix.normal_(0, 0.4)  # so that it says different things
+    task, model = some_task(kind), outspoken(kind)
     asked = {Classification: "inputs", Entities: "words", Answers: "asked"}[type(task)]
     asked = getattr(task, asked)["val"]
     together = task.predict(model, asked)
@@ -154,6 +162,13 @@ def test_D28_no_answer_is_given_where_the_threshold_says_so():
         task = Answers(nothing, TOKENIZER, max_length=16, step=7, threshold=threshold)
         assert [text == "" for text in task.predict(model, task.asked["val"]).values()] == [said] * 9
         assert task.scores(model, "val") == {"f1": float(said), "exact": float(said)}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_scores_are_those_of_the_part_that_is_asked_for(kind):
+    model, parts = outspoken(kind), parts_of(kind, FEW)
+    task, alone = made(kind, parts), made(kind, {"val": parts["test"]})
+    assert task.scores(model, "test") == alone.scores(model, "val") != task.scores(model, "val")
 
 
 @pytest.mark.parametrize("kind", KINDS)
