@@ -46,7 +46,7 @@ def finetune(chosen: argparse.Namespace, device: torch.device) -> str:
     torch.manual_seed(settings.seed)  # of the head's new weights
     model = head(bert).to(device)
     folder = Path(chosen.out)
-    tuned = fine_tune(model, task, settings, folder)
+    tuned = fine_tune(model, task, settings, folder, start=chosen.model)
     save_tuned(model, tokenizer, folder / MODEL, labels, overwrite=True)
     told = [f"best epoch {tuned.epoch} of {settings.epochs}, on val: {_shown(tuned.scores)}"]
     if "test" in parts:

@@ -75,7 +75,9 @@ class FineTuned:
     losses: list[float]  # of each step
 
 
-def fine_tune(model: H, task: Task[H], settings: FineTuning, folder: Path | None = None) -> FineTuned:
+def fine_tune(
+    model: H, task: Task[H], settings: FineTuning, folder: Path | None = None, start: str = ""
+) -> FineTuned:
     """Train a head, and what it stands on, for a task; keep the epoch that is best on val.
 
     Parameters
@@ -85,6 +87,7 @@ def fine_tune(model: H, task: Task[H], settings: FineTuning, folder: Path | None
     settings : all choices.
     folder : to go on from when interrupted, with the same settings and data; the weights come from there
         then. Without one, nothing is written.
+    start : name of the weights that it begins with: a folder goes on with none of another name.
 
     Returns
     -------
@@ -105,7 +108,8 @@ def fine_tune(model: H, task: Task[H], settings: FineTuning, folder: Path | None
         if folder is None:
             return _fine_tune(model, task, settings, None)
         with locked(folder):
-            claim(folder, {**asdict(settings), "task": type(task).__name__, "data": task.fingerprint()})
+            told = {"start": start, "task": type(task).__name__, "data": task.fingerprint()}
+            claim(folder, {**asdict(settings), **told})
             return _fine_tune(model, task, settings, folder)
 
 

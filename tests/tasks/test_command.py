@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -55,6 +56,16 @@ def test_texts_are_learnt_and_predicted(trunk, table, tmp_path, capsys):
     (tmp_path / "asked.csv").write_text("text\nthe creme a\nthe dog a\n")
     assert main(["predict", model, "--data", str(tmp_path / "asked.csv")]) == 0
     assert capsys.readouterr().out == "food\tthe creme a\ndogs\tthe dog a\n"
+
+
+def test_a_folder_goes_on_with_no_other_model(trunk, table, tmp_path, capsys):
+    files, out = (table["train"], table["val"]), tmp_path / "run"
+    assert tuned(trunk, "classify", *files, out, "--batch-size", "8") == 0
+    other = tmp_path / "other"
+    shutil.copytree(trunk, other)
+    assert tuned(str(other), "classify", *files, out, "--batch-size", "8") == 2
+    assert "holds a run with start = " in capsys.readouterr().err
+    assert tuned(trunk, "classify", *files, out, "--batch-size", "8") == 0, "the same again is done at once"
 
 
 def test_names_are_learnt_and_predicted(trunk, tmp_path, capsys):
