@@ -41,6 +41,7 @@ def finetune(chosen: argparse.Namespace, device: torch.device) -> str:
     settings = FineTuning(
         **{name: getattr(chosen, name) for name in ("epochs", "batch_size", "rate", "layer_decay")},
         frozen=chosen.frozen,
+        bf16=chosen.bf16,
         seed=chosen.seed,
     )
     torch.manual_seed(settings.seed)  # of the head's new weights

@@ -6,8 +6,9 @@ tagger that it puts on top: two layers of a bidirectional LSTM.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 import torch
@@ -129,6 +130,10 @@ class FeatureTagger(nn.Module):
         scores: Tensor = self.classifier(self.dropout(states))
         return scores
 
+    def loss(self, labels: Tensor, sentences: Sequence[Tensor]) -> Tensor:
+        """Compute the mean surprise at the right labels (B, W), in nats; IGNORE_INDEX asks nothing."""
+        return cross_entropy(self(sentences), labels, IGNORE_INDEX)
+
 
 @torch.no_grad()
 def word_states(
@@ -189,15 +194,22 @@ class FeatureEntities:
     def __len__(self) -> int:
         return len(self.states["train"])
 
-    def loss(self, model: FeatureTagger, rows: Sequence[int]) -> tuple[Tensor, int]:
-        """See `Task.loss`."""
+    def batch(self, model: FeatureTagger, rows: Sequence[int]) -> tuple[tuple[Any, ...], int]:
+        """See `Task.batch`."""
         some = [self.states["train"][row] for row in rows]
         right = np.full((len(rows), max(states.shape[1] for states in some)), IGNORE_INDEX)
         for place, states, row in zip(right, some, rows, strict=True):
             names = self.parts["train"][row].labels[: states.shape[1]]
             place[: len(names)] = [self.index[name] for name in names]
-        loss = cross_entropy(model(some), torch.from_numpy(right), IGNORE_INDEX)
-        return loss, int((right != IGNORE_INDEX).sum())
+        return (torch.from_numpy(right), some), int((right != IGNORE_INDEX).sum())
+
+    def fingerprint(self) -> str:
+        """See `Task.fingerprint`."""
+        digest = hashlib.sha256(repr((self.labels, sorted(self.parts.items()))).encode())
+        for part in sorted(self.states):
+            for states in self.states[part]:
+                digest.update(states.numpy().tobytes())
+        return digest.hexdigest()
 
     @torch.no_grad()
     def scores(self, model: FeatureTagger, part: Part) -> dict[str, float]:

@@ -15,6 +15,7 @@ from torch import Tensor, nn
 
 from bertlab.tasks.heads import Head
 from bertlab.tasks.task import Task
+from bertlab.training.bfloat16 import InBfloat16
 from bertlab.training.checkpoint import replacing
 from bertlab.training.journal import read_journal
 from bertlab.training.loop import fit
@@ -50,6 +51,7 @@ class FineTuning:
     layer_decay: float = 1.0  # each layer below the last learns at so much of the rate of the one above it
     frozen: bool = False  # embeddings and encoder stay as they are; dropout acts in them all the same
     bias_correction: bool = True  # False: as the original release of BERT, whose Adam has none
+    bf16: bool = False  # compute in bfloat16, keep the weights in float32
     seed: int = 0  # of order and dropout; new weights are there before
 
     def __post_init__(self) -> None:
@@ -118,8 +120,12 @@ def _fine_tune(model: H, task: Task[H], settings: FineTuning, folder: Path | Non
     per_epoch = len(task) // settings.batch_size
     steps, kept, history = settings.epochs * per_epoch, _Best(model, task.best_by, folder), []
 
+    objective: nn.Module = InBfloat16(Loss(model)) if settings.bf16 else Loss(model)
+
     def loss(number: int) -> tuple[Tensor, int]:
-        return task.loss(model, batch_rows(len(task), settings.batch_size, number, settings.seed))
+        rows = batch_rows(len(task), settings.batch_size, number, settings.seed)
+        batch, n_targets = task.batch(model, rows)
+        return objective(*batch), n_targets
 
     def evaluate() -> dict[str, float]:
         history.append(task.scores(model, "val"))
@@ -151,6 +157,24 @@ def _fine_tune(model: H, task: Task[H], settings: FineTuning, folder: Path | Non
     model.eval()
     best = max(range(settings.epochs), key=lambda epoch: history[epoch][task.best_by])  # of equals, the first
     return FineTuned(kept.scores, best + 1, rows, losses)
+
+
+class Loss(nn.Module):
+    """The loss of a head as a module of its own: what is computed in bfloat16.
+
+    Parameters
+    ----------
+    head : what is trained.
+    """
+
+    def __init__(self, head: nn.Module) -> None:
+        super().__init__()
+        self.head = head
+
+    def forward(self, *batch: Any) -> Tensor:
+        """Compute the mean loss of what `Task.batch` makes, in nats."""
+        loss: Tensor = self.head.loss(*batch)  # type: ignore[operator]
+        return loss
 
 
 class _Best:

@@ -17,6 +17,11 @@ from bertlab.text.masked_lm import IGNORE_INDEX
 Mask = Tensor | Packing | None
 
 
+def wide(scores: Tensor) -> Tensor:
+    """Give scores at least 32 bits: what is computed in bfloat16 has 8, too few for a loss."""
+    return scores.to(torch.promote_types(scores.dtype, torch.float32))
+
+
 class BertForClassification(nn.Module):
     """One answer for a text, or for a pair of texts: a layer on what [CLS] became.
 
@@ -54,7 +59,7 @@ class BertForClassification(nn.Module):
 
     def loss(self, labels: Tensor, ids: Tensor, segments: Tensor, mask: Mask = None) -> Tensor:
         """Compute the mean surprise at the right answers (B,), in nats."""
-        return cross_entropy(self(ids, segments, mask), labels)
+        return cross_entropy(wide(self(ids, segments, mask)), labels)
 
 
 class BertForTokens(nn.Module):
@@ -83,7 +88,7 @@ class BertForTokens(nn.Module):
 
     def loss(self, labels: Tensor, ids: Tensor, segments: Tensor, mask: Mask = None) -> Tensor:
         """Compute the mean surprise at the right labels (B, T), in nats; IGNORE_INDEX asks nothing."""
-        return cross_entropy(self(ids, segments, mask), labels, IGNORE_INDEX)
+        return cross_entropy(wide(self(ids, segments, mask)), labels, IGNORE_INDEX)
 
 
 class BertForSpans(nn.Module):
@@ -112,7 +117,7 @@ class BertForSpans(nn.Module):
 
     def loss(self, labels: Tensor, ids: Tensor, segments: Tensor, mask: Mask = None) -> Tensor:
         """Compute the mean surprise at starts and ends (2, B), in nats; (0, 0), at [CLS], is no answer."""
-        start, end = self(ids, segments, mask)
+        start, end = wide(self(ids, segments, mask))
         return (cross_entropy(start, labels[0]) + cross_entropy(end, labels[1])) / 2
 
 

@@ -9,18 +9,18 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
-from typing import Literal, Protocol, TypeVar
+from typing import Any, Literal, Protocol, TypeVar
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import nn
 
 from bertlab.tasks.batches import answers, tensors
 from bertlab.tasks.best_span import predict_answer
 from bertlab.tasks.classification import Example, accuracy, class_ids, example_inputs, macro_f1
 from bertlab.tasks.entities import TaggedSentence, WordInputs, piece_labels, word_inputs, word_labels
 from bertlab.tasks.entity_metrics import entity_scores
-from bertlab.tasks.heads import BertForClassification, BertForSpans, BertForTokens, Head
+from bertlab.tasks.heads import BertForClassification, BertForSpans, BertForTokens
 from bertlab.tasks.question_answering import WindowedQuestion, windowed
 from bertlab.tasks.squad import Question, gold_answers
 from bertlab.tasks.squad_metrics import squad_scores
@@ -29,7 +29,7 @@ from bertlab.text.masked_lm import IGNORE_INDEX
 from bertlab.text.wordpiece import WordPiece
 
 Part = Literal["train", "val", "test"]
-H = TypeVar("H", bound=Head, contravariant=True)
+H = TypeVar("H", bound=nn.Module, contravariant=True)
 
 
 class Task(Protocol[H]):
@@ -40,8 +40,8 @@ class Task(Protocol[H]):
     def __len__(self) -> int:
         """Count the inputs to train on."""
 
-    def loss(self, model: H, rows: Sequence[int]) -> tuple[Tensor, int]:
-        """Compute the mean loss of some inputs in nats, and of how many targets it is the mean."""
+    def batch(self, model: H, rows: Sequence[int]) -> tuple[tuple[Any, ...], int]:
+        """Make what the `loss` of a model is computed of, for some inputs, and count its targets."""
 
     def scores(self, model: H, part: Part) -> dict[str, float]:
         """Measure a model on a part, without dropout."""
@@ -85,10 +85,10 @@ class Classification:
     def __len__(self) -> int:
         return len(self.inputs.get("train", []))
 
-    def loss(self, model: BertForClassification, rows: Sequence[int]) -> tuple[Tensor, int]:
-        """See `Task.loss`."""
+    def batch(self, model: BertForClassification, rows: Sequence[int]) -> tuple[tuple[Any, ...], int]:
+        """See `Task.batch`."""
         batch = tensors([self.inputs["train"][row] for row in rows], model)
-        return model.loss(torch.from_numpy(self.right["train"][rows]).to(batch[0].device), *batch), len(rows)
+        return (torch.from_numpy(self.right["train"][rows]).to(batch[0].device), *batch), len(rows)
 
     def predict(self, model: BertForClassification, inputs: Sequence[Inputs]) -> np.ndarray:
         """Give N inputs their answers: (N,) places in `labels`."""
@@ -143,14 +143,14 @@ class Entities:
     def __len__(self) -> int:
         return len(self.asked)
 
-    def loss(self, model: BertForTokens, rows: Sequence[int]) -> tuple[Tensor, int]:
-        """See `Task.loss`."""
+    def batch(self, model: BertForTokens, rows: Sequence[int]) -> tuple[tuple[Any, ...], int]:
+        """See `Task.batch`."""
         batch = tensors([self.words["train"][row].inputs for row in rows], model)
         labels = np.full(batch[0].shape, IGNORE_INDEX)  # (B, T)
         for place, row in zip(labels, rows, strict=True):
             place[: len(self.asked[row])] = self.asked[row]
         n_targets = int((labels != IGNORE_INDEX).sum())
-        return model.loss(torch.from_numpy(labels).to(batch[0].device), *batch), n_targets
+        return (torch.from_numpy(labels).to(batch[0].device), *batch), n_targets
 
     def predict(self, model: BertForTokens, found: Sequence[WordInputs]) -> list[list[str]]:
         """Give each word of some sentences its label."""
@@ -213,12 +213,12 @@ class Answers:
     def __len__(self) -> int:
         return len(self.windows)
 
-    def loss(self, model: BertForSpans, rows: Sequence[int]) -> tuple[Tensor, int]:
-        """See `Task.loss`."""
+    def batch(self, model: BertForSpans, rows: Sequence[int]) -> tuple[tuple[Any, ...], int]:
+        """See `Task.batch`."""
         some = [self.windows[row] for row in rows]
         batch = tensors([inputs for inputs, _ in some], model)
         labels = torch.tensor([labels for _, labels in some], device=batch[0].device).T  # (2, B)
-        return model.loss(labels, *batch), len(rows)
+        return (labels, *batch), len(rows)
 
     def predict(self, model: BertForSpans, asked: Sequence[WindowedQuestion]) -> dict[str, str]:
         """Answer some questions, by their ids."""

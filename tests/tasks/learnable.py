@@ -108,3 +108,9 @@ def questions(rng: np.random.Generator, n: int, shuffled: bool) -> list[Question
 
 
 MAKERS = {"text": texts, "pair": pairs, "entities": sentences, "answers": questions}
+
+
+def loss_of(task, model, rows):
+    """The mean loss of some inputs, and of how many targets it is the mean."""
+    batch, n_targets = task.batch(model, rows)
+    return model.loss(*batch), n_targets

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+import numpy as np
 import pytest
 import torch
 
@@ -36,7 +37,7 @@ class Scripted:
 
     def __init__(self, scores):
         self.task, self.told, self.seen = some_task(), iter(scores), []
-        self.loss, self.fingerprint = self.task.loss, self.task.fingerprint
+        self.batch, self.fingerprint = self.task.batch, self.task.fingerprint
 
     def __len__(self):
         return len(self.task)
@@ -144,6 +145,7 @@ CHANGES = {
     "layer_decay": 0.7,
     "frozen": True,
     "bias_correction": False,
+    "bf16": True,
     "seed": 5,
 }
 
@@ -174,8 +176,8 @@ def test_every_epoch_has_an_order_of_its_own_and_each_example_at_most_once():
 
 def test_a_step_trains_on_the_rows_of_its_batch():
     task, asked = some_task(), []
-    loss = task.loss
-    task.loss = lambda model, rows: asked.append(rows) or loss(model, rows)
+    batch = task.batch
+    task.batch = lambda model, rows: asked.append(rows) or batch(model, rows)
     fine_tune(tiny("text"), task, SHORT)
     assert asked == [batch_rows(26, 8, number, seed=0) for number in range(6)]
 
@@ -221,3 +223,19 @@ def test_a_record_keeps_the_scores_of_all_epochs_rounded():
     tuned = FineTuned({"f1": 0.51239}, 2, [{"loss": 1.23456, "f1": 0.5}, {"loss": 1.0, "f1": 0.51239}], [1.2])
     wanted = {"best_epoch": 2, "epochs": [{"loss": 1.2346, "f1": 0.5}, {"loss": 1.0, "f1": 0.5124}]}
     assert described(tuned) == wanted
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_in_bfloat16_it_learns_the_same_and_keeps_its_weights_in_float32(kind):
+    """The first losses agree to the 8 bits of bfloat16, and weights move by less than bfloat16 could hold."""
+    found = {}
+    for bf16 in (False, True):
+        model = tiny(kind)
+        task = made(kind, parts_of(kind, {"train": 64, "val": 16}))
+        before = model.bert.embeddings.token.weight.clone()
+        found[bf16] = fine_tune(model, task, FineTuning(epochs=1, batch_size=8, rate=1e-5, bf16=bf16)).losses
+        moved = (model.bert.embeddings.token.weight - before).abs()
+        assert model.bert.embeddings.token.weight.dtype == torch.float32
+        assert 0 < moved[moved > 0].min() < 1e-4
+    np.testing.assert_allclose(found[True], found[False], rtol=0.03)
+    assert found[True] != found[False]

@@ -15,7 +15,7 @@ from bertlab.tasks.entities import TaggedSentence
 from bertlab.tasks.finetune import FineTuning, fine_tune
 from bertlab.tasks.squad import Question
 from bertlab.tasks.task import Answers, Classification, Entities
-from tests.tasks.learnable import KINDS, LABELS, TOKENIZER, made, parts_of, tiny
+from tests.tasks.learnable import KINDS, LABELS, TOKENIZER, loss_of, made, parts_of, tiny
 
 FEW = {"train": 12, "val": 9, "test": 7}
 
@@ -55,8 +55,8 @@ def test_a_small_bert_learns_the_task_and_nothing_from_shuffled_answers(kind):
 def test_the_loss_of_rows_is_the_mean_over_their_own_targets(kind):
     """Padding, other rows and other parts have no say."""
     task, model, rows = some_task(kind), outspoken(kind), [7, 2, 11, 0, 1, 10, 5]
-    one_by_one = [task.loss(model, [row]) for row in rows]
-    together, n = task.loss(model, rows)
+    one_by_one = [loss_of(task, model, [row]) for row in rows]
+    together, n = loss_of(task, model, rows)
     assert n == sum(count for _, count in one_by_one)
     wanted = sum(loss.item() * count for loss, count in one_by_one) / n
     assert together.item() == pytest.approx(wanted, rel=1e-5)
@@ -70,7 +70,7 @@ def test_the_loss_of_a_text_is_the_surprise_at_its_own_answer(kind):
     said = answers(model, task.inputs["train"])
     rows = [7, 2, 11, 0, 1]
     assert len({right[row] for row in rows}) == 2
-    loss, n = task.loss(model, rows)
+    loss, n = loss_of(task, model, rows)
     assert n == 5
     assert loss.item() == pytest.approx(np.mean([surprise(said[row], right[row]) for row in rows]), rel=1e-4)
 
@@ -83,7 +83,7 @@ def test_D29_the_loss_of_a_sentence_asks_the_first_piece_of_each_word_alone():
     assert len(said) == 9  # [CLS] ivo hart ##well sat ska ##r ##n [SEP]
     asked = {1: "B-PER", 2: "I-PER", 4: "O", 5: "B-LOC"}
     wanted = np.mean([surprise(said[place], LABELS.index(label)) for place, label in asked.items()])
-    loss, n = task.loss(model, [0])
+    loss, n = loss_of(task, model, [0])
     assert n == 4
     assert loss.item() == pytest.approx(wanted, rel=1e-4)
 
@@ -100,7 +100,7 @@ def test_D27_the_loss_of_a_window_asks_for_the_answer_or_for_cls_where_it_is_not
         assert labels == (place, place)
         start, end = answers(model, [inputs])[0]
         wanted = (surprise(start, place) + surprise(end, place)) / 2
-        assert task.loss(model, [row])[0].item() == pytest.approx(wanted, rel=1e-4)
+        assert loss_of(task, model, [row])[0].item() == pytest.approx(wanted, rel=1e-4)
     assert seen == {True, False}
 
 
