@@ -241,6 +241,7 @@ def loss_of(model: BertForPreTraining, reading: Reading, left_to_right: bool) ->
             found: Tensor = next_piece(torch.from_numpy(unmasked(batch)), torch.from_numpy(batch.segments))
             return found
         masked_lm, next_sentence = batch_loss(masked, batch, torch.device("cpu"))
+        told["masked_lm"] = masked_lm.item()
         return masked_lm + next_sentence
 
     return loss, lambda: told

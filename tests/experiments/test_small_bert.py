@@ -137,7 +137,9 @@ def test_what_is_counted_is_what_was_asked_for(corpus):
         assert loss(0).item() == pytest.approx(expected, abs=0.3), "an untrained model guesses"
         batch = read(0)
         asked = batch.mask.sum() - len(batch.mask) if left_to_right else len(batch.labels)
-        assert notes() == {"n_tokens": batch.mask.sum(), "n_targets": asked}
+        counts = {name: notes()[name] for name in ("n_tokens", "n_targets")}
+        assert counts == {"n_tokens": batch.mask.sum(), "n_targets": asked}
+        assert ("masked_lm" in notes()) is not left_to_right
 
 
 def test_first_weights_differ_where_they_should():
