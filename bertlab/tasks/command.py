@@ -44,15 +44,27 @@ def finetune(chosen: argparse.Namespace, device: torch.device) -> str:
         bf16=chosen.bf16,
         seed=chosen.seed,
     )
+    told = []
+    if n := _n_cut(task):
+        told.append(
+            f"{n:,} of {len(task):,} inputs to train on have more than {chosen.max_length} pieces: cut"
+        )
     torch.manual_seed(settings.seed)  # of the head's new weights
     model = head(bert).to(device)
     folder = Path(chosen.out)
     tuned = fine_tune(model, task, settings, folder, start=chosen.model)
     save_tuned(model, tokenizer, folder / MODEL, labels, overwrite=True)
-    told = [f"best epoch {tuned.epoch} of {settings.epochs}, on val: {_shown(tuned.scores)}"]
+    told.append(f"best epoch {tuned.epoch} of {settings.epochs}, on val: {_shown(tuned.scores)}")
     if "test" in parts:
         told.append(f"on test: {_shown(task.scores(model, 'test'))}")
     return "\n".join([*told, f"the model is in {folder / MODEL}"])
+
+
+def _n_cut(task: Task[Any]) -> int:
+    """Count the inputs to train on that lost their end; passages are read in windows and lose nothing."""
+    if isinstance(task, Classification):
+        return sum(one.cut > 0 for one in task.inputs["train"])
+    return sum(one.inputs.cut > 0 for one in task.words["train"]) if isinstance(task, Entities) else 0
 
 
 def _shown(scores: dict[str, float]) -> str:
@@ -139,14 +151,14 @@ def predict(chosen: argparse.Namespace, device: torch.device) -> Iterator[str]:
         raise ValueError("give --data FILE, or one --text TEXT")
     model, tokenizer, labels = load_tuned(chosen.model)
     model.to(device)
-    most = min(128, model.bert.config.max_positions)
+    most = model.bert.config.max_positions  # what is longer is refused
     if isinstance(model, BertForSpans):
         yield from _predict_spans(model, tokenizer, chosen, most)
     elif isinstance(model, BertForTokens):
         lines = [chosen.text] if chosen.text else _lines(chosen.data)
         texts = [line.split() for line in lines if line.strip()]
         task = Entities({}, labels, tokenizer, most)
-        found = [word_inputs(words, tokenizer, most, "only_first") for words in texts]
+        found = [word_inputs(words, tokenizer, most) for words in texts]
         for words, said in zip(texts, task.predict(model, found), strict=True):
             yield from (f"{label}\t{word}" for word, label in zip(words, said, strict=True))
             yield ""
@@ -154,7 +166,7 @@ def predict(chosen: argparse.Namespace, device: torch.device) -> Iterator[str]:
         one = [Example(chosen.text or "", chosen.pair)]
         examples = one if chosen.text else _read("classify", chosen.data, chosen.columns, None)
         task_of_texts = Classification({}, labels, tokenizer, most)
-        inputs = example_inputs(examples, tokenizer, most, "longest_first")
+        inputs = example_inputs(examples, tokenizer, most)
         for example, said in zip(examples, task_of_texts.predict(model, inputs), strict=True):
             yield "\t".join(filter(None, (labels[int(said)], example.text, example.text_b)))
 

@@ -68,6 +68,17 @@ def test_a_folder_goes_on_with_no_other_model(trunk, table, tmp_path, capsys):
     assert tuned(trunk, "classify", *files, out, "--batch-size", "8") == 0, "the same again is done at once"
 
 
+def test_what_is_too_long_is_told_in_training_and_refused_in_prediction(trunk, tmp_path, capsys):
+    long = "the dog " * 12
+    rows = ["text\tlabel", *(f"{long if i < 4 else 'the dog'}\t{'ab'[i % 2]}" for i in range(32))]
+    file = tmp_path / "long.tsv"
+    file.write_text("\n".join(rows) + "\n")
+    assert tuned(trunk, "classify", file, file, tmp_path / "run", "--batch-size", "8") == 0
+    assert "4 of 32 inputs to train on have more than 16 pieces: cut" in capsys.readouterr().out
+    assert main(["predict", str(tmp_path / "run" / "model"), "--text", long]) == 2
+    assert "24 + 0 pieces do not fit into max_length=24" in capsys.readouterr().err
+
+
 def test_names_are_learnt_and_predicted(trunk, tmp_path, capsys):
     lines = "the O\ndog B-PET\n! O\n\ncreme O\na O\n\n" * 32
     (tmp_path / "names.conll").write_text(lines)
