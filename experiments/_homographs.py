@@ -19,10 +19,10 @@ from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
 from bertlab import datasets
+from bertlab.tasks.probes import ridge
 from bertlab.text import WordPiece
 
 BATCH = 256
-PENALTIES = (1.0, 10.0, 100.0, 1000.0)  # of the squares of the weights; states are normed before
 States = Callable[[Tensor], Tensor]  # (B, T) ids -> (B, T, D)
 Floats = NDArray[np.float64]
 
@@ -111,42 +111,3 @@ def probe(vocab: WordPiece, states: States, most: int) -> dict[str, float]:
         "majority": round(frequent / len(test), 4),
         "sentences": len(test),
     }
-
-
-def ridge(x: Floats, labels: Sequence[str], asked: Floats) -> tuple[list[list[str]], Floats]:
-    """Fit a ridge regression to the classes for each penalty.
-
-    Parameters
-    ----------
-    x : (n, D) states, and their labels.
-    asked : (m, D)
-
-    Returns
-    -------
-    guesses : for each of `PENALTIES` the classes of `asked`.
-    errors : for each, the squared errors of x when each is left out of its own fit, summed.
-
-    References
-    ----------
-    Hastie et al. 2009, "The Elements of Statistical Learning", sec. 3.4.1 and eq. 7.64.
-
-    Examples
-    --------
-    >>> guesses, _ = ridge(np.array([[0.0], [1.0], [9.0], [8.0]]), [*"aabb"], np.array([[0.5], [7.0]]))
-    >>> guesses[0]
-    ['a', 'b']
-    """
-    classes = sorted(set(labels))
-    y = np.array([[label == one for one in classes] for label in labels], dtype=np.float64)
-    x_mean, y_mean = x.mean(0), y.mean(0)
-    u, s, vt = np.linalg.svd(x - x_mean, full_matrices=False)
-    guesses, errors = [], []
-    for penalty in PENALTIES:
-        shrunk = s**2 / (s**2 + penalty)
-        fitted = u @ (shrunk[:, None] * (u.T @ (y - y_mean))) + y_mean
-        own = 1 / len(x) + (u**2 * shrunk).sum(1)  # what a label adds to its own prediction
-        errors.append((((y - fitted) / (1 - own)[:, None]) ** 2).sum())
-        weights = vt.T @ ((s / (s**2 + penalty))[:, None] * (u.T @ (y - y_mean)))
-        scores = (asked - x_mean) @ weights + y_mean
-        guesses.append([classes[i] for i in scores.argmax(1)])
-    return guesses, np.array(errors)

@@ -6,22 +6,7 @@ import numpy as np
 import torch
 
 import _homographs
-from _homographs import PENALTIES, Sentence, probe, ridge, states_of
-
-
-def test_errors_are_those_of_fits_without_the_one_asked(rng):
-    x, labels = rng.normal(size=(12, 3)), [*"abcabcabcabb"]
-    _, errors = ridge(x, labels, x)
-    y = np.array([[label == one for one in "abc"] for label in labels], float)
-    for penalty, error in zip(PENALTIES, errors, strict=True):
-        found = 0.0
-        for i in range(12):
-            rest = np.arange(12) != i
-            middle, mean = x[rest].mean(0), y[rest].mean(0)
-            z = x[rest] - middle
-            weights = np.linalg.solve(z.T @ z + penalty * np.eye(3), z.T @ (y[rest] - mean))
-            found += ((y[i] - mean - (x[i] - middle) @ weights) ** 2).sum()
-        np.testing.assert_allclose(error, found, rtol=0.25)  # the middle moves a little without it
+from _homographs import Sentence, probe, states_of
 
 
 def test_a_state_is_the_mean_over_the_pieces_of_the_word():
