@@ -1,4 +1,4 @@
-"""A probe is a ridge regression; its penalty is chosen by what it has not seen; a control has none to find."""
+"""A probe is a ridge regression; its penalty is chosen by what it has not seen; a control finds nothing."""
 
 from __future__ import annotations
 
@@ -42,6 +42,15 @@ def test_the_scale_of_a_number_makes_no_difference_and_a_constant_one_is_left_al
     labels = ["a" if value > 0 else "b" for value in x[:, 0]]
     plain = probe(x, labels, asked)
     assert probe(x * [1000, 1, 1] + 7, labels, asked * [1000, 1, 1] + 7) == plain
+
+
+def test_where_the_states_lie_makes_no_difference(rng):
+    x, asked = rng.normal(size=(30, 4)), rng.normal(size=(20, 4))
+    labels = ["a" if value > 0 else "b" for value in x[:, 0]]
+    (plain, errors), (moved, same) = ridge(x, labels, asked), ridge(x + 9, labels, asked + 9)
+    assert plain == moved
+    np.testing.assert_allclose(errors, same)
+    assert len(set(plain[0])) == 2
 
 
 def test_noise_wants_a_large_penalty_and_a_clear_signal_a_small_one(rng):
