@@ -7,6 +7,7 @@ import os
 import platform
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib import metadata
 
 from packaging.requirements import Requirement
@@ -21,6 +22,21 @@ PROGRAM = "python -m bertlab"
 
 class CannotWrite(Exception):
     """What a command was to write cannot be written; the sentence says why."""
+
+
+@contextmanager
+def told_in_a_sentence(goes_on: bool = True) -> Iterator[None]:
+    """Turn what a command cannot do into a sentence for its user; after Ctrl-C say whether it goes on."""
+    try:
+        yield
+    except (UnknownName, DataUnavailable, DataDamaged, BrokenPipeError):
+        raise
+    except (ValueError, OSError, FloatingPointError) as error:
+        raise CannotWrite(error) from error
+    except KeyboardInterrupt:
+        if goes_on:
+            print("\nthe same command goes on from here", file=sys.stderr)
+        raise
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -98,16 +114,12 @@ def shard(folder: str, sets: Sequence[str], vocab: str | None, cased: bool) -> i
     """Write sets of documents as shards of tokens, and say what they hold."""
     from bertlab.text import WordPiece, write_shards  # imports torch
 
-    try:
+    with told_in_a_sentence():
         texts = [document for name in dict.fromkeys(sets) for document in documents(name)]
         path = vocab or load("bert-base-uncased-vocab").path("vocab.txt")
         # In wikitext-2, [UNK] stands for a word that was lost; elsewhere nobody means a special token.
         tokenizer = WordPiece.from_file(path, not cased, recognise_special="wikitext-2" in sets, fast=True)
         corpus = write_shards(folder, texts, tokenizer)
-    except (UnknownName, DataUnavailable, DataDamaged):
-        raise
-    except (ValueError, OSError) as error:
-        raise CannotWrite(error) from error
     tokens, sentences, n = int(corpus.borders[-1]), len(corpus.borders) - 1, len(corpus.source)
     print(f"{folder}: {tokens:,} tokens, {sentences:,} sentences, {n:,} documents")
     return 0
@@ -119,16 +131,8 @@ def pre_train(config: str) -> int:
     from bertlab.training.pretrain import pretrain
     from bertlab.training.pretrain_config import read_config
 
-    try:
-        load, save = (getattr(interop, name, None) for name in ("load_bert", "save_bert"))
-        pretrain(read_config(config), best_device(), load, save)
-    except (UnknownName, DataUnavailable, DataDamaged):
-        raise
-    except (ValueError, OSError, FloatingPointError) as error:
-        raise CannotWrite(error) from error
-    except KeyboardInterrupt:
-        print("\nthe same command goes on from here", file=sys.stderr)
-        raise
+    with told_in_a_sentence():
+        pretrain(read_config(config), best_device(), interop.load_bert, interop.save_bert)
     return 0
 
 
@@ -165,15 +169,8 @@ def tune_bert(chosen: argparse.Namespace) -> int:
     """Fine-tune a BERT for a task, and save it as other libraries read it."""
     from bertlab.tasks.command import finetune
 
-    try:
+    with told_in_a_sentence():
         print(finetune(chosen, best_device()))
-    except (UnknownName, DataUnavailable, DataDamaged):
-        raise
-    except (ValueError, OSError, FloatingPointError) as error:
-        raise CannotWrite(error) from error
-    except KeyboardInterrupt:
-        print("\nthe same command goes on from here", file=sys.stderr)
-        raise
     return 0
 
 
@@ -181,13 +178,9 @@ def ask_bert(chosen: argparse.Namespace) -> int:
     """Print what a fine-tuned BERT answers."""
     from bertlab.tasks.command import predict
 
-    try:
+    with told_in_a_sentence(goes_on=False):
         for line in predict(chosen, best_device()):
             print(line)
-    except (UnknownName, DataUnavailable, DataDamaged):
-        raise
-    except (ValueError, OSError) as error:
-        raise CannotWrite(error) from error
     return 0
 
 

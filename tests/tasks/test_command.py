@@ -138,3 +138,11 @@ def test_files_and_data_that_are_not_there_are_named(trunk, tmp_path, capsys):
     assert "which is not fine-tuned" in capsys.readouterr().err
     assert main(["predict", trunk]) == 2
     assert "give --data FILE, or one --text TEXT" in capsys.readouterr().err
+
+
+def test_who_reads_no_further_is_no_fault(trunk, table, tmp_path, monkeypatch):
+    assert tuned(trunk, "classify", table["train"], table["val"], tmp_path / "run", "--batch-size", "8") == 0
+    monkeypatch.setattr("builtins.print", lambda *told, **options: (_ for _ in ()).throw(BrokenPipeError))
+    monkeypatch.setattr("os.dup2", lambda *files: None)
+    monkeypatch.setattr("sys.stdout.fileno", lambda: 1, raising=False)
+    assert main(["predict", str(tmp_path / "run" / "model"), "--text", "the dog a"]) == 0
