@@ -15,11 +15,11 @@ from bertlab.nn.bert import BertModel
 from bertlab.tasks.classification import Example, class_names, example_inputs, read_table
 from bertlab.tasks.entities import load_entities, read_conll, word_inputs
 from bertlab.tasks.finetune import FineTuning, fine_tune
-from bertlab.tasks.heads import BertForClassification, BertForSpans, BertForTokens
+from bertlab.tasks.heads import BertForClassification, BertForSpans, BertForTokens, Head
 from bertlab.tasks.labelled_texts import load_labelled
 from bertlab.tasks.question_answering import windowed
-from bertlab.tasks.saving import Head, load_tuned, save_tuned
-from bertlab.tasks.squad import Answer, Question, read_squad, read_xquad, split_by_article
+from bertlab.tasks.saving import load_tuned, save_tuned
+from bertlab.tasks.squad import Question, read_squad, read_xquad, split_by_article
 from bertlab.tasks.task import Answers, Classification, Entities, Part, Task
 from bertlab.text.wordpiece import WordPiece
 from bertlab.training.run_folder import MODEL
@@ -100,16 +100,6 @@ def _lines(file: str) -> list[str]:
     return Path(file).read_text(encoding="utf-8").splitlines()
 
 
-def _labelled(name: str) -> Parts:
-    texts = load_labelled(name)
-    return {"train": texts.train, "val": texts.val, "test": texts.test}
-
-
-def _tagged(name: str) -> Parts:
-    texts = load_entities(name)
-    return {"train": texts.train, "val": texts.val, "test": texts.test}
-
-
 def _asked(name: str) -> Parts:
     if name != "xquad":
         raise ValueError(f"{name!r} is no data set of questions: choose 'xquad', or give --train and --val")
@@ -117,7 +107,16 @@ def _asked(name: str) -> Parts:
     return dict(zip(("train", "val", "test"), found, strict=True))
 
 
-PUBLIC: dict[str, Callable[[str], Parts]] = {"classify": _labelled, "entities": _tagged, "answers": _asked}
+def _by_part(texts: Any) -> Parts:
+    """Give what `load_labelled` and `load_entities` found by its parts."""
+    return {"train": texts.train, "val": texts.val, "test": texts.test}
+
+
+PUBLIC: dict[str, Callable[[str], Parts]] = {
+    "classify": lambda name: _by_part(load_labelled(name)),
+    "entities": lambda name: _by_part(load_entities(name)),
+    "answers": _asked,
+}
 
 
 def _classify(parts: Parts, tokenizer: WordPiece, max_length: int) -> Made:
@@ -176,7 +175,7 @@ def _predict_spans(
 ) -> Iterator[str]:
     if chosen.text and not chosen.pair:
         raise ValueError("a model of spans answers questions: give the passage as --text and --pair QUESTION")
-    one = [Question("asked", chosen.pair or "", chosen.text or "", (Answer("", 0),))]
+    one = [Question("asked", chosen.pair or "", chosen.text or "")]
     questions = one if chosen.text else _read("answers", chosen.data, [], None)
     task = Answers({}, tokenizer, most, step=most // 2)
     said = task.predict(model, windowed(questions, tokenizer, most, most // 2))

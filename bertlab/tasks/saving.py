@@ -14,10 +14,9 @@ from bertlab.interop.bert_names import check_fit, theirs
 from bertlab.interop.bert_settings import CONFIG
 from bertlab.interop.checkpoint_folders import find_checkpoint
 from bertlab.nn.bert import BertModel
-from bertlab.tasks.heads import BertForClassification, BertForSpans, BertForTokens
+from bertlab.tasks.heads import BertForClassification, BertForSpans, BertForTokens, Head
 from bertlab.text.wordpiece import WordPiece
 
-Head = BertForClassification | BertForTokens | BertForSpans
 ARCHITECTURES: dict[str, type[Head]] = {
     "BertForSequenceClassification": BertForClassification,
     "BertForTokenClassification": BertForTokens,
