@@ -11,7 +11,8 @@ PROBE = """
 import resource, sys, torch
 from bertlab.training.memory import keep_freed_memory
 done = keep_freed_memory() if sys.argv[1] == "keep" else False
-torch.ones(16_000_000)
+for _ in range(8):
+    torch.ones(16_000_000)  # the heap first grows, a few times, until a block fits into it
 before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
 for _ in range(20):
     torch.ones(16_000_000)  # 64 MB each, 16,000 pages: too large for glibc to keep by itself
