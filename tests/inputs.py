@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,22 +12,13 @@ from hypothesis import strategies as st
 from bertlab.reference.decoder import decoder_shapes
 from bertlab.reference.encoder import encoder_shapes
 from bertlab.reference.parameters import split_parameters
+from tests.draws import Arguments as Arguments
+from tests.draws import Sizes as Sizes
+from tests.draws import some_like_shapes as some_like_shapes
+from tests.draws import some_padding as some_padding
+from tests.inputs_recurrent import RECURRENT
+from tests.inputs_recurrent import some_gates as some_gates
 from tests.wing import differentiated
-
-Arguments = tuple[Any, ...]
-
-
-@dataclass(frozen=True)
-class Sizes:
-    """One drawn shape. Every size may be 1, and Tq, Tk and the widths differ more often than not."""
-
-    B: int
-    Tq: int
-    Tk: int
-    H: int
-    K: int
-    D: int
-    A: int
 
 
 def examples_of(concept: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -63,28 +53,11 @@ def some_mask(rng: np.random.Generator, B: int, H: int, Tq: int, Tk: int) -> np.
     return mask
 
 
-def some_padding(rng: np.random.Generator, B: int, T: int) -> np.ndarray:
-    """(B, T), True = a real token; padded on the right, some with holes, some rows with no token at all."""
-    mask = np.arange(T) < rng.integers(0, T + 1, size=(B, 1))
-    return mask & (rng.random((B, T)) < 0.7) if rng.integers(4) == 0 else mask
-
-
 def some_params(rng: np.random.Generator, D: int) -> dict[str, np.ndarray]:
     """Parameters for multi-head attention of width D."""
     shapes = {"weight": (D, D), "bias": (D,)}
     parts = ("query", "key", "value", "output")
     return {f"{part}.{kind}": rng.normal(size=shapes[kind]) for part in parts for kind in shapes}
-
-
-def some_like_shapes(rng: np.random.Generator, shapes: dict[str, tuple[int, ...]]) -> dict[str, np.ndarray]:
-    """Normal numbers under the names and in the shapes that are given."""
-    return {name: rng.normal(size=shape) for name, shape in shapes.items()}
-
-
-def some_gates(rng: np.random.Generator, n: Sizes, n_gates: int) -> Arguments:
-    """w_input, w_hidden, b_input and b_hidden of a cell that reads width A and has a state of width D."""
-    rows = n_gates * n.D
-    return tuple(rng.normal(size=shape) for shape in ((rows, n.A), (rows, n.D), (rows,), (rows,)))
 
 
 def some_like(outputs: Any, rng: np.random.Generator) -> Any:
@@ -194,21 +167,6 @@ def _cross_entropy(n: Sizes, rng: np.random.Generator) -> Arguments:
     return rng.normal(size=(n.B, n.Tq, n.D)), targets, -100, float(rng.choice([0.0, 0.1, 0.5]))
 
 
-def _reader(n_gates: int) -> Callable[[Sizes, np.random.Generator], Arguments]:
-    def draw(n: Sizes, rng: np.random.Generator) -> Arguments:
-        mask = some_padding(rng, n.B, n.Tq) if rng.integers(3) else None
-        firsts = [rng.normal(size=(n.B, n.D)) if rng.integers(2) else None for _ in range(n_gates - 2)]
-        return (
-            rng.normal(size=(n.B, n.Tq, n.A)),
-            mask,
-            *some_gates(rng, n, n_gates),
-            *firsts,
-            bool(rng.integers(2)),
-        )
-
-    return draw
-
-
 def _bert_params(n: Sizes, rng: np.random.Generator, D: int) -> dict[str, np.ndarray]:
     """Parameters of a BERT of two layers, with A pieces and a row of positions more than are needed."""
     tables = {"token": n.A, "position": n.Tq + 1, "segment": 2}
@@ -304,19 +262,7 @@ CONCEPTS: dict[str, Callable[[Sizes, np.random.Generator], Arguments]] = {
     "split_heads": lambda n, rng: (rng.normal(size=(n.B, n.Tq, n.H * n.K)), n.H),
     "merge_heads": lambda n, rng: (rng.normal(size=(n.B, n.H, n.Tq, n.K)),),
     "multi_head_attention": _multi_head_attention,
-    # recurrent
-    "gru_cell": lambda n, rng: (
-        rng.normal(size=(n.B, n.A)),
-        rng.normal(size=(n.B, n.D)),
-        *some_gates(rng, n, 3),
-    ),
-    "lstm_cell": lambda n, rng: (
-        rng.normal(size=(n.B, n.A)),
-        *rng.normal(size=(2, n.B, n.D)),
-        *some_gates(rng, n, 4),
-    ),
-    "gru": _reader(3),
-    "lstm": _reader(4),
+    **RECURRENT,
     # positions
     "learned_positions": lambda n, rng: (n.Tq, rng.normal(size=(n.Tq + n.A - 1, n.D))),
     # layers and their parts

@@ -89,16 +89,24 @@ def gru_cell(x: Vector, h: Vector, w_input: Any, w_hidden: Any, b_input: Any, b_
 
 
 def lstm_cell(
-    x: Vector, h: Vector, c: Vector, w_input: Any, w_hidden: Any, b_input: Any, b_hidden: Any
+    x: Vector,
+    h: Vector,
+    c: Vector,
+    w_input: Any,
+    w_hidden: Any,
+    b_input: Any,
+    b_hidden: Any,
+    w_project: Any = None,
 ) -> tuple[list[float], list[float]]:
     """Unit by unit; rows: input gates, forget gates, candidates, output gates."""
-    D = len(h)
+    D = len(c)
 
     def gate(row: int) -> float:
         return dot(w_input[row], x) + b_input[row] + dot(w_hidden[row], h) + b_hidden[row]
 
     memory = [sigmoid(gate(D + j)) * c[j] + sigmoid(gate(j)) * math.tanh(gate(2 * D + j)) for j in range(D)]
-    return [sigmoid(gate(3 * D + j)) * math.tanh(memory[j]) for j in range(D)], memory
+    out = [sigmoid(gate(3 * D + j)) * math.tanh(memory[j]) for j in range(D)]
+    return out if w_project is None else matrix_vector(w_project, out), memory
 
 
 def relu(x: float) -> float:

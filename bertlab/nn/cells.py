@@ -57,7 +57,14 @@ def gru_step(from_x: Tensor, h: Tensor, w_hidden: Tensor, b_hidden: Tensor) -> T
 
 
 def lstm_cell(
-    x: Tensor, h: Tensor, c: Tensor, w_input: Tensor, w_hidden: Tensor, b_input: Tensor, b_hidden: Tensor
+    x: Tensor,
+    h: Tensor,
+    c: Tensor,
+    w_input: Tensor,
+    w_hidden: Tensor,
+    b_input: Tensor,
+    b_hidden: Tensor,
+    w_project: Tensor | None = None,
 ) -> tuple[Tensor, Tensor]:
     """Take one step of a long short-term memory.
 
@@ -66,10 +73,12 @@ def lstm_cell(
     x, h, c : (B, D_in) input, (B, D) previous state and (B, D) previous memory, float tensors.
     w_input, w_hidden : (4D, D_in) and (4D, D) float tensors; rows of input, forget, candidate, output.
     b_input, b_hidden : (4D,) float tensors.
+    w_project : (P, D) float tensor, optional: the state is projected to width P. `h` is then (B, P) and
+        `w_hidden` (4D, P); the memory keeps its width.
 
     Returns
     -------
-    h, c : (B, D) float tensors, the new state and the new memory.
+    h, c : (B, D or P) and (B, D) float tensors, the new state and the new memory.
 
     Raises
     ------
@@ -79,6 +88,7 @@ def lstm_cell(
     References
     ----------
     Hochreiter and Schmidhuber 1997; forget gate by Gers et al. 2000; gate order as in `torch.nn.LSTM`.
+    The projection: Sak et al. 2014, sec. 2.2.
 
     Examples
     --------
@@ -87,24 +97,37 @@ def lstm_cell(
     >>> c.tolist()  # the forget gate is half open
     [[4.0]]
     """
-    check_gates(w_input, w_hidden, n_gates=4)
-    return lstm_step(linear(x, w_input, b_input), h, c, w_hidden, b_hidden)
+    check_gates(w_input, w_hidden, 4, w_project)
+    return lstm_step(linear(x, w_input, b_input), h, c, w_hidden, b_hidden, w_project)
 
 
 def lstm_step(
-    from_x: Tensor, h: Tensor, c: Tensor, w_hidden: Tensor, b_hidden: Tensor
+    from_x: Tensor,
+    h: Tensor,
+    c: Tensor,
+    w_hidden: Tensor,
+    b_hidden: Tensor,
+    w_project: Tensor | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """Finish an LSTM step whose input is already projected: (B, 4D), (B, D), (B, D) -> (B, D), (B, D)."""
+    """Finish an LSTM step whose input is already multiplied: (B, 4D), (B, D), (B, D) -> (B, D), (B, D)."""
     input_, forget, candidate, output = (from_x + linear(h, w_hidden, b_hidden)).chunk(4, dim=-1)
     c = torch.sigmoid(forget) * c + torch.sigmoid(input_) * torch.tanh(candidate)
-    return torch.sigmoid(output) * torch.tanh(c), c
+    out = torch.sigmoid(output) * torch.tanh(c)
+    return out if w_project is None else linear(out, w_project), c
 
 
-def check_gates(w_input: Tensor, w_hidden: Tensor, n_gates: int) -> None:
+def check_gates(w_input: Tensor, w_hidden: Tensor, n_gates: int, w_project: Tensor | None = None) -> None:
     """Refuse weights that belong to another kind of cell."""
-    rows = n_gates * w_hidden.shape[-1]
-    if len(w_input) != rows or len(w_hidden) != rows:
+    width = w_hidden.shape[-1]
+    if w_project is not None:
+        if len(w_project) != width:
+            raise ValueError(
+                f"w_project of shape {tuple(w_project.shape)} makes states of width {len(w_project)}, but "
+                f"w_hidden of shape {tuple(w_hidden.shape)} reads {width}: make both the same"
+            )
+        width = w_project.shape[-1]
+    if len(w_input) != n_gates * width or len(w_hidden) != n_gates * width:
         raise ValueError(
             f"w_input has {len(w_input)} rows and w_hidden {len(w_hidden)}: "
-            f"{n_gates} gates for a state of width {w_hidden.shape[-1]} need {rows} rows in both"
+            f"{n_gates} gates for a state of width {width} need {n_gates * width} rows in both"
         )

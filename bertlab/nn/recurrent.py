@@ -33,9 +33,9 @@ def _check_recurrent_input(x: Tensor, mask: Tensor | None) -> None:
         )
 
 
-def _first(x: Tensor, w_hidden: Tensor, state: Tensor | None) -> Tensor:
+def _first(x: Tensor, width: int, state: Tensor | None) -> Tensor:
     """Return the state before the first step: the given one, or zeros."""
-    shape = (len(x), w_hidden.shape[-1])
+    shape = (len(x), width)
     if state is not None and tuple(state.shape) != shape:
         raise ValueError(
             f"a first state of shape {tuple(state.shape)} does not fit: give one of shape {shape}, (B, D)"
@@ -79,7 +79,7 @@ def gru(
     """
     _check_recurrent_input(x, mask)
     check_gates(w_input, w_hidden, n_gates=3)
-    h = _first(x, w_hidden, h0)
+    h = _first(x, w_hidden.shape[-1], h0)
     from_x = linear(x, w_input, b_input).unbind(dim=1)  # one matrix product for all steps: T times (B, 3D)
     states: list[Tensor] = [h] * len(from_x)
     for t, real in _time_steps(mask, len(from_x), reverse):
@@ -99,18 +99,21 @@ def lstm(
     h0: Tensor | None = None,
     c0: Tensor | None = None,
     reverse: bool = False,
+    w_project: Tensor | None = None,
 ) -> tuple[Tensor, tuple[Tensor, Tensor]]:
     """Read sequences with a long short-term memory, in one direction.
 
     Parameters
     ----------
     x, mask, reverse : see `gru`.
-    w_input, w_hidden, b_input, b_hidden : see `lstm_cell`.
-    h0, c0 : (B, D) float tensors, the first state and memory; zeros if None.
+    w_input, w_hidden, b_input, b_hidden, w_project : see `lstm_cell`.
+    h0, c0 : (B, D) float tensors, the first state and memory; zeros if None. With a projection the state is
+        (B, P).
 
     Returns
     -------
-    states, (h, c) : (B, T, D) and twice (B, D) float tensors; `states` is zero at padding.
+    states, (h, c) : (B, T, D) and twice (B, D) float tensors; `states` is zero at padding. With a projection,
+        states have width P.
 
     Raises
     ------
@@ -122,12 +125,12 @@ def lstm(
     Hochreiter and Schmidhuber 1997; Sutskever et al. 2014, sec. 2.
     """
     _check_recurrent_input(x, mask)
-    check_gates(w_input, w_hidden, n_gates=4)
-    h, c = _first(x, w_hidden, h0), _first(x, w_hidden, c0)
+    check_gates(w_input, w_hidden, 4, w_project)
+    h, c = _first(x, w_hidden.shape[-1], h0), _first(x, len(w_hidden) // 4, c0)
     from_x = linear(x, w_input, b_input).unbind(dim=1)  # T times (B, 4D)
     states: list[Tensor] = [h] * len(from_x)
     for t, real in _time_steps(mask, len(from_x), reverse):
-        new_h, new_c = lstm_step(from_x[t], h, c, w_hidden, b_hidden)
+        new_h, new_c = lstm_step(from_x[t], h, c, w_hidden, b_hidden, w_project)
         h = new_h if real is None else torch.where(real, new_h, h)
         c = new_c if real is None else torch.where(real, new_c, c)
         states[t] = h if real is None else h * real

@@ -2,7 +2,10 @@
 
 Weights have the layout and the order of gates of `torch.nn.GRU` and `torch.nn.LSTM`: the gates lie on top of
 each other in one matrix, so that a step needs only two products, one with the input and one with the state.
+An LSTM may have a projection: what it hands on is then narrower than its memory.
 """
+
+from typing import Any
 
 import numpy as np
 
@@ -91,7 +94,14 @@ def gru_cell_vjp(
 
 
 def lstm_cell(
-    x: Floats, h: Floats, c: Floats, w_input: Floats, w_hidden: Floats, b_input: Floats, b_hidden: Floats
+    x: Floats,
+    h: Floats,
+    c: Floats,
+    w_input: Floats,
+    w_hidden: Floats,
+    b_input: Floats,
+    b_hidden: Floats,
+    w_project: Floats | None = None,
 ) -> tuple[Floats, Floats]:
     """Take one step of a long short-term memory.
 
@@ -100,10 +110,12 @@ def lstm_cell(
     x, h, c : (B, D_in), (B, D) and (B, D) float arrays: the input, the state and the memory so far.
     w_input, w_hidden : (4D, D_in) and (4D, D) float arrays: the rows of input, forget, candidate, output.
     b_input, b_hidden : (4D,) float arrays.
+    w_project : (P, D) float array, optional: the state is projected to width P. `h` is then (B, P) and
+        `w_hidden` (4D, P); the memory keeps its width.
 
     Returns
     -------
-    h, c : (B, D) float arrays, the new state and the new memory.
+    h, c : (B, D or P) and (B, D) float arrays, the new state and the new memory.
 
     Raises
     ------
@@ -113,6 +125,7 @@ def lstm_cell(
     References
     ----------
     Hochreiter & Schmidhuber 1997, sec. 4. The forget gate: Gers et al. 2000, "Learning to forget", sec. 3.
+    The projection: Sak et al. 2014, sec. 2.2.
 
     Examples
     --------
@@ -121,16 +134,23 @@ def lstm_cell(
     >>> c.tolist(), h.round(4).tolist()  # the forget gate is half open
     ([[4.0]], [[0.4997]])
     """
-    i, f, g, o = _lstm_gates(x, h, w_input, w_hidden, b_input, b_hidden)
+    i, f, g, o = _lstm_gates(x, h, w_input, w_hidden, b_input, b_hidden, w_project)
     c = f * c + i * g  # Departs from Hochreiter & Schmidhuber 1997, who always keep all of c (f = 1)
-    return o * np.tanh(c), c
+    out = o * np.tanh(c)
+    return out if w_project is None else linear(out, w_project), c
 
 
 def _lstm_gates(
-    x: Floats, h: Floats, w_input: Floats, w_hidden: Floats, b_input: Floats, b_hidden: Floats
+    x: Floats,
+    h: Floats,
+    w_input: Floats,
+    w_hidden: Floats,
+    b_input: Floats,
+    b_hidden: Floats,
+    w_project: Floats | None,
 ) -> tuple[Floats, Floats, Floats, Floats]:
     """Input gate, forget gate, candidate and output gate: each (B, D)."""
-    _check_gates(w_input, w_hidden, n_gates=4)
+    _check_gates(w_input, w_hidden, 4, w_project)
     i, f, g, o = np.split(linear(x, w_input, b_input) + linear(h, w_hidden, b_hidden), 4, axis=-1)
     return sigmoid(i), sigmoid(f), np.tanh(g), sigmoid(o)
 
@@ -144,17 +164,19 @@ def lstm_cell_vjp(
     w_hidden: Floats,
     b_input: Floats,
     b_hidden: Floats,
-) -> tuple[Floats, ...]:
+    w_project: Floats | None = None,
+) -> tuple[Floats | Any, ...]:
     """Pull a gradient back through `lstm_cell`.
 
     Parameters
     ----------
-    grad : two (B, D) float arrays, gradients with respect to the new state and the new memory.
-    x, h, c, w_input, w_hidden, b_input, b_hidden : as in `lstm_cell`.
+    grad : two float arrays, gradients with respect to the new state and the new memory.
+    x, h, c, w_input, w_hidden, b_input, b_hidden, w_project : as in `lstm_cell`.
 
     Returns
     -------
-    d_x, d_h, d_c, d_w_input, d_w_hidden, d_b_input, d_b_hidden : float arrays, each shaped like its argument.
+    d_x, d_h, d_c, d_w_input, d_w_hidden, d_b_input, d_b_hidden, d_w_project : float arrays, each shaped like
+        its argument; the last one None where there is no projection.
 
     Examples
     --------
@@ -163,24 +185,34 @@ def lstm_cell_vjp(
     >>> gradients[2].tolist(), gradients[5].tolist()  # half of it goes to c; the biases of i, f, g and o
     ([[0.5]], [0.0, 2.0, 0.5, 0.0])
     """
-    i, f, g, o = _lstm_gates(x, h, w_input, w_hidden, b_input, b_hidden)
+    i, f, g, o = _lstm_gates(x, h, w_input, w_hidden, b_input, b_hidden, w_project)
     out = np.tanh(f * c + i * g)  # what the output gate lets through
-    d_h_new, d_c_new = grad
-    d_c_new = d_c_new + d_h_new * o * (1 - out**2)  # the memory is also seen through the state
+    d_out, d_c_new = grad
+    d_w_project = None
+    if w_project is not None:
+        d_out, d_w_project, _ = linear_vjp(d_out, o * out, w_project)  # (B, P) -> (B, D)
+    d_c_new = d_c_new + d_out * o * (1 - out**2)  # the memory is also seen through the state
     d_i, d_f = d_c_new * g * i * (1 - i), d_c_new * c * f * (1 - f)
-    d_g, d_o = d_c_new * i * (1 - g**2), d_h_new * out * o * (1 - o)
+    d_g, d_o = d_c_new * i * (1 - g**2), d_out * out * o * (1 - o)
     d_gates = np.concatenate([d_i, d_f, d_g, d_o], axis=-1)  # (B, 4D)
     d_x, d_w_input, d_b_input = linear_vjp(d_gates, x, w_input, b_input)
     d_h, d_w_hidden, d_b_hidden = linear_vjp(d_gates, h, w_hidden, b_hidden)
     d_c = d_c_new * f  # the straight way from memory to memory, past all weights
-    return d_x, d_h, d_c, d_w_input, d_w_hidden, d_b_input, d_b_hidden
+    return d_x, d_h, d_c, d_w_input, d_w_hidden, d_b_input, d_b_hidden, d_w_project
 
 
-def _check_gates(w_input: Floats, w_hidden: Floats, n_gates: int) -> None:
+def _check_gates(w_input: Floats, w_hidden: Floats, n_gates: int, w_project: Floats | None = None) -> None:
     """Refuse weights that belong to another kind of cell."""
-    rows = n_gates * w_hidden.shape[-1]
-    if len(w_input) != rows or len(w_hidden) != rows:
+    width = w_hidden.shape[-1]
+    if w_project is not None:
+        if len(w_project) != width:
+            raise ValueError(
+                f"w_project of shape {w_project.shape} makes states of width {len(w_project)}, but w_hidden "
+                f"of shape {w_hidden.shape} reads {width}: make both the same"
+            )
+        width = w_project.shape[-1]
+    if len(w_input) != n_gates * width or len(w_hidden) != n_gates * width:
         raise ValueError(
             f"w_input has {len(w_input)} rows and w_hidden {len(w_hidden)}: "
-            f"{n_gates} gates for a state of width {w_hidden.shape[-1]} need {rows} rows in both"
+            f"{n_gates} gates for a state of width {width} need {n_gates * width} rows in both"
         )

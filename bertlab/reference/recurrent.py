@@ -64,7 +64,7 @@ def gru(
     ([[[0.5], [0.75], [0.0]]], [[0.75]])
     """
     weights = (w_input, w_hidden, b_input, b_hidden)
-    states, (last,), _ = _read(_gru_step, x, mask, [_first(x, w_hidden, h0)], weights, reverse)
+    states, (last,), _ = _read(_gru_step, x, mask, [_first(x, w_hidden.shape[-1], h0)], weights, reverse)
     return states, last
 
 
@@ -102,7 +102,7 @@ def gru_vjp(
     >>> gru_vjp(d_last, x, None, weight, weight, bias, bias, h0)[-1].item()  # halved at each of three steps
     0.125
     """
-    weights, first = (w_input, w_hidden, b_input, b_hidden), [_first(x, w_hidden, h0)]
+    weights, first = (w_input, w_hidden, b_input, b_hidden), [_first(x, w_hidden.shape[-1], h0)]
     d_states, d_last = grad
     _, _, before = _read(_gru_step, x, mask, first, weights, reverse)
     d_x, (d_h0,), d_weights = _read_vjp(_gru_step_vjp, d_states, [d_last], x, mask, before, weights, reverse)
@@ -119,19 +119,21 @@ def lstm(
     h0: Floats | None = None,
     c0: Floats | None = None,
     reverse: bool = False,
+    w_project: Floats | None = None,
 ) -> tuple[Floats, tuple[Floats, Floats]]:
     """Read sequences with a long short-term memory, in one direction.
 
     Parameters
     ----------
     x, mask, reverse : as in `gru`.
-    w_input, w_hidden, b_input, b_hidden : as in `lstm_cell`.
-    h0, c0 : (B, D) float arrays, state and memory before the first step; zeros if None.
+    w_input, w_hidden, b_input, b_hidden, w_project : as in `lstm_cell`.
+    h0, c0 : (B, D) float arrays, state and memory before the first step; zeros if None. With a projection
+        the state is (B, P).
 
     Returns
     -------
     states, (h, c) : (B, T, D) and twice (B, D) float arrays: the state after each token (zero at padding),
-        then state and memory after all.
+        then state and memory after all. With a projection, states have width P.
 
     Raises
     ------
@@ -149,10 +151,7 @@ def lstm(
     >>> c.tolist()  # half of the memory is forgotten at each step
     [[2.0]]
     """
-    weights, first = (
-        (w_input, w_hidden, b_input, b_hidden),
-        [_first(x, w_hidden, h0), _first(x, w_hidden, c0)],
-    )
+    weights, first = _lstm_weights(x, h0, c0, w_input, w_hidden, b_input, b_hidden, w_project)
     states, (h, c), _ = _read(lstm_cell, x, mask, first, weights, reverse)
     return states, (h, c)
 
@@ -168,18 +167,19 @@ def lstm_vjp(
     h0: Floats | None = None,
     c0: Floats | None = None,
     reverse: bool = False,
+    w_project: Floats | None = None,
 ) -> tuple[Floats | Any, ...]:
     """Pull gradients back through `lstm`: backpropagation through time.
 
     Parameters
     ----------
     grad : gradients with respect to `states` and `(h, c)`: a (B, T, D) and a pair of (B, D) float arrays.
-    x, mask, w_input, w_hidden, b_input, b_hidden, h0, c0, reverse : as in `lstm`.
+    x, mask, w_input, w_hidden, b_input, b_hidden, h0, c0, reverse, w_project : as in `lstm`.
 
     Returns
     -------
-    d_x, d_w_input, d_w_hidden, d_b_input, d_b_hidden, d_h0, d_c0 : float arrays shaped like the arguments.
-        The last two are None where `h0` or `c0` is.
+    d_x, d_w_input, d_w_hidden, d_b_input, d_b_hidden, d_h0, d_c0, d_w_project : float arrays shaped like the
+        arguments. The last three are None where `h0`, `c0` or `w_project` is.
 
     References
     ----------
@@ -189,19 +189,17 @@ def lstm_vjp(
     --------
     >>> x, weight, bias, zero = np.zeros((1, 3, 1)), np.zeros((4, 1)), np.zeros(4), np.zeros((1, 1))
     >>> d_last = np.zeros((1, 3, 1)), (zero, np.ones((1, 1)))
-    >>> lstm_vjp(d_last, x, None, weight, weight, bias, bias, zero, zero)[-1].item()  # forget gates of a half
+    >>> lstm_vjp(d_last, x, None, weight, weight, bias, bias, zero, zero)[-2].item()  # forget gates of a half
     0.125
     """
-    weights, first = (
-        (w_input, w_hidden, b_input, b_hidden),
-        [_first(x, w_hidden, h0), _first(x, w_hidden, c0)],
-    )
+    weights, first = _lstm_weights(x, h0, c0, w_input, w_hidden, b_input, b_hidden, w_project)
     d_states, d_last = grad
     _, _, before = _read(lstm_cell, x, mask, first, weights, reverse)
     d_x, (d_h0, d_c0), d_weights = _read_vjp(
         lstm_cell_vjp, d_states, d_last, x, mask, before, weights, reverse
     )
-    return d_x, *d_weights, None if h0 is None else d_h0, None if c0 is None else d_c0
+    d_w_project = None if w_project is None else d_weights[4]
+    return d_x, *d_weights[:4], None if h0 is None else d_h0, None if c0 is None else d_c0, d_w_project
 
 
 def _read(
@@ -235,7 +233,8 @@ def _read_vjp(
         d_kept = [np.where(real, 0, d) for d in d_state]  # ... and padding lets this part pass
         d_x[:, t], *d_rest = step_vjp(d_new, x[:, t], *state, *weights)
         d_state = [kept + d for kept, d in zip(d_kept, d_rest, strict=False)]
-        d_weights = [total + d for total, d in zip(d_weights, d_rest[len(state) :], strict=True)]
+        # not strict: `lstm_cell_vjp` has one more gradient, None, where there is no projection
+        d_weights = [total + d for total, d in zip(d_weights, d_rest[len(state) :], strict=False)]
     return d_x, d_state, d_weights
 
 
@@ -249,9 +248,17 @@ def _gru_step_vjp(grad: Arrays, *arguments: Floats) -> Arrays:
     return gru_cell_vjp(grad[0], *arguments)
 
 
-def _first(x: Floats, w_hidden: Floats, state: Floats | None) -> Floats:
+def _lstm_weights(
+    x: Floats, h0: Floats | None, c0: Floats | None, w_input: Floats, w_hidden: Floats, *others: Floats | None
+) -> tuple[Arrays, Arrays]:
+    """Weights that are there, and state and memory before the first step; a projection parts their widths."""
+    first = [_first(x, w_hidden.shape[-1], h0), _first(x, len(w_hidden) // 4, c0)]
+    return [w_input, w_hidden, *(one for one in others if one is not None)], first
+
+
+def _first(x: Floats, width: int, state: Floats | None) -> Floats:
     """Return the state before the first step: the given one, or zeros."""
-    shape = (len(x), w_hidden.shape[-1])
+    shape = (len(x), width)
     if state is not None and state.shape != shape:
         raise ValueError(
             f"a first state of shape {state.shape} does not fit: give one of shape {shape}, (B, D)"

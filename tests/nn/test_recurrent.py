@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from bertlab.nn import GRU, LSTM
+from bertlab.nn.recurrent import lstm
 from tests.inputs import arguments_of
 from tests.nn.parity import check
 
@@ -83,6 +84,35 @@ def test_padded_batches_read_as_torch_reads_packed_ones(
         torch.testing.assert_close(
             gradient, wanted[name if name == "x" else their_name(name)], rtol=0, atol=1e-9
         )
+
+
+@settings(max_examples=30)
+@given(data=st.data())
+def test_a_projected_lstm_is_torchs_with_proj_size(data: st.DataObject) -> None:
+    B, T, d_input, d_state, more = (data.draw(st.integers(1, 4)) for _ in range(5))
+    d_memory = d_state + more  # PyTorch wants the projection to be narrower
+    theirs = torch.nn.LSTM(
+        d_input, d_memory, batch_first=True, bidirectional=True, proj_size=d_state
+    ).double()
+    lengths = torch.tensor(data.draw(st.lists(st.integers(1, T), min_size=B, max_size=B)))
+    x = torch.randn(B, int(lengths.max()), d_input, dtype=torch.float64, requires_grad=True)
+    mask = torch.arange(x.shape[1]) < lengths[:, None]
+    packed = pack_padded_sequence(x, lengths, batch_first=True, enforce_sorted=False)
+    their_packed, (h, c) = theirs(packed)
+    expected, _ = pad_packed_sequence(their_packed, batch_first=True)
+    found = []
+    for i, direction in enumerate(("", "_reverse")):
+        names = [f"{name}_l0{direction}" for name in (*NAMES.values(), "weight_hr")]
+        *gates, w_project = (getattr(theirs, name) for name in names)
+        states, last = lstm(x, mask, *gates, reverse=bool(direction), w_project=w_project)
+        found.append(states)
+        torch.testing.assert_close(last, (h[i], c[i]), rtol=0, atol=1e-10)
+    torch.testing.assert_close(torch.cat(found, dim=-1), expected, rtol=0, atol=1e-10)
+
+    sources, weights = [x, *theirs.parameters()], torch.randn_like(expected)
+    ours = torch.autograd.grad((torch.cat(found, dim=-1) * weights).sum(), sources)
+    for one, other in zip(ours, torch.autograd.grad((expected * weights).sum(), sources), strict=True):
+        torch.testing.assert_close(one, other, rtol=0, atol=1e-9)
 
 
 @Layers

@@ -43,8 +43,11 @@ def test_gru_cell_is_the_equations_unit_by_unit(wing: Wing, arguments: Arguments
 @examples_of("lstm_cell")
 def test_lstm_cell_is_the_equations_unit_by_unit(wing: Wing, arguments: Arguments) -> None:
     x, h, c, *weights = arguments
-    by_loop = [loops.lstm_cell(*row, *weights) for row in zip(x, h, c, strict=True)]
-    close(np.stack(wing.lstm_cell(*arguments), axis=1), by_loop, atol=1e-12)
+    for found, row in zip(
+        zip(*wing.lstm_cell(*arguments), strict=True), zip(x, h, c, strict=True), strict=True
+    ):
+        for one, by_loop in zip(found, loops.lstm_cell(*row, *weights), strict=True):
+            close(one, by_loop, atol=1e-12)
 
 
 @examples_of("gru")
@@ -62,16 +65,26 @@ def test_gru_reads_the_tokens_of_each_row_and_skips_its_padding(wing: Wing, argu
 
 @examples_of("lstm")
 def test_lstm_reads_the_tokens_of_each_row_and_skips_its_padding(wing: Wing, arguments: Arguments) -> None:
-    x, mask, *weights, h0, c0, reverse = arguments
+    x, mask, *weights, h0, c0, reverse, w_project = arguments
     states, last = wing.lstm(*arguments)
     for b in range(len(x)):
-        h, c = (np.zeros(states.shape[-1]) if first is None else first[b] for first in (h0, c0))
+        firsts = zip((h0, c0), last, strict=True)
+        h, c = (np.zeros(part.shape[-1]) if first is None else first[b] for first, part in firsts)
         by_loop = np.zeros(states.shape[1:])
         for t in tokens_in_order(None if mask is None else mask[b], x.shape[1], reverse):
-            h, c = loops.lstm_cell(x[b, t], h, c, *weights)
+            h, c = loops.lstm_cell(x[b, t], h, c, *weights, w_project)
             by_loop[t] = h
         close(states[b], by_loop, atol=1e-12)
-        close([part[b] for part in last], [h, c], atol=1e-12)
+        for part, one in zip(last, (h, c), strict=True):
+            close(part[b], one, atol=1e-12)
+
+
+def test_a_projection_that_does_not_fit_is_refused(wing: Wing, rng: np.random.Generator) -> None:
+    gates = weights_of("lstm", rng, 4, 3)  # reads states of width 3
+    with pytest.raises(ValueError, match=r"w_project of shape \(2, 3\).*width 2.*reads 3"):
+        wing.lstm(rng.normal(size=(1, 2, 4)), None, *gates, w_project=rng.normal(size=(2, 3)))
+    with pytest.raises(ValueError, match="width 5 need 20 rows"):
+        wing.lstm(rng.normal(size=(1, 2, 4)), None, *gates, w_project=rng.normal(size=(3, 5)))
 
 
 @pytest.mark.parametrize("reverse", [False, True], ids=["ahead", "back"])
