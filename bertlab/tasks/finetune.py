@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -14,6 +14,7 @@ import torch
 from torch import Tensor, nn
 
 from bertlab.tasks.heads import Head
+from bertlab.tasks.reading import trunk_fingerprint, trunk_read_once
 from bertlab.tasks.task import Task
 from bertlab.training.bfloat16 import InBfloat16
 from bertlab.training.checkpoint import replacing
@@ -24,7 +25,6 @@ from bertlab.training.schedule import linear_decay
 
 H = TypeVar("H", bound=Head)
 BEST, EPS = "best.pt", 1e-6  # ε of google-research/bert, optimization.py
-TRUNK = ("bert.embeddings.", "bert.encoder.")
 PER_LAYER = re.compile(r"bert\.encoder\.layers\.(\d+)\.")
 
 
@@ -49,7 +49,7 @@ class FineTuning:
     weight_decay: float = 0.01
     clip: float = 1.0  # largest norm of the gradient
     layer_decay: float = 1.0  # each layer below the last learns at so much of the rate of the one above it
-    frozen: bool = False  # embeddings and encoder stay as they are; dropout acts in them all the same
+    frozen: bool = False  # embeddings and encoder stay as they are, and read each input once, without dropout
     bias_correction: bool = True  # False: as the original release of BERT, whose Adam has none
     bf16: bool = False  # compute in bfloat16, keep the weights in float32
     seed: int = 0  # of order and dropout; new weights are there before
@@ -106,11 +106,13 @@ def fine_tune(
         raise ValueError(
             f"batch_size={settings.batch_size} is more than the {len(task)} inputs to train on: choose less"
         )
-    with frozen_trunk(model) if settings.frozen else nullcontext():
+    told = {"start": start, "task": type(task).__name__, "data": task.fingerprint() if folder else ""}
+    if settings.frozen and folder:  # its files hold what is trained, and no trunk
+        told["trunk"] = trunk_fingerprint(model)
+    with trunk_read_once(model, settings.bf16) if settings.frozen else nullcontext():
         if folder is None:
             return _fine_tune(model, task, settings, None)
         with locked(folder):
-            told = {"start": start, "task": type(task).__name__, "data": task.fingerprint()}
             claim(folder, {**asdict(settings), **told})
             return _fine_tune(model, task, settings, folder)
 
@@ -120,7 +122,10 @@ def _fine_tune(model: H, task: Task[H], settings: FineTuning, folder: Path | Non
     per_epoch = len(task) // settings.batch_size
     steps, kept, history = settings.epochs * per_epoch, _Best(model, task.best_by, folder), []
 
-    objective: nn.Module = InBfloat16(Loss(model)) if settings.bf16 else Loss(model)
+    narrow = (
+        settings.bf16 and not settings.frozen
+    )  # above a frozen trunk, which reads in bfloat16, are 32 bits
+    objective: nn.Module = InBfloat16(Loss(model)) if narrow else Loss(model)
 
     def loss(number: int) -> tuple[Tensor, int]:
         rows = batch_rows(len(task), settings.batch_size, number, settings.seed)
@@ -213,19 +218,6 @@ def batch_rows(n: int, batch_size: int, number: int, seed: int) -> list[int]:
     order = np.random.default_rng([seed, epoch]).permutation(n)
     rows: list[int] = order[place * batch_size : (place + 1) * batch_size].tolist()
     return rows
-
-
-@contextmanager
-def frozen_trunk(model: nn.Module) -> Iterator[None]:
-    """Keep embeddings and encoder as they are for a while; what is above, the pooler too, is trained."""
-    trunk = [p for name, p in model.named_parameters() if name.startswith(TRUNK) and p.requires_grad]
-    for parameter in trunk:
-        parameter.requires_grad_(False)
-    try:
-        yield
-    finally:
-        for parameter in trunk:
-            parameter.requires_grad_(True)
 
 
 def layer_factors(model: nn.Module, decay: float) -> Callable[[str], float]:
