@@ -23,6 +23,11 @@ MODULES = (
     "decoder",
     "bert",
     "bert_heads",
+    "highway",
+    "character_cnn",
+    "scalar_mix",
+    "bidirectional_lm",
+    "elmo",
 )
 
 
@@ -81,7 +86,7 @@ def differentiated(concept: str, outputs: Any) -> Any:
     """The outputs that a `_vjp` takes gradients for: not the weights of attention, nor parts of a loss."""
     if concept == "bert":
         return outputs[0][-1], outputs[1]
-    beside = ("attention", "encoder", "decoder", "pretraining_loss")
+    beside = ("attention", "encoder", "decoder", "pretraining_loss", "bidirectional_lm_loss")
     return outputs[0] if concept == "attend" or any(word in concept for word in beside) else outputs
 
 

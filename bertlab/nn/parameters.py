@@ -38,6 +38,32 @@ def split_parameters(params: Mapping[str, Tensor], parts: Collection[str]) -> di
     return found
 
 
+def split_numbered(params: Mapping[str, Tensor]) -> list[dict[str, Tensor]]:
+    """Sort parameters by the number that their names begin with.
+
+    Parameters
+    ----------
+    params : with names like "0.weight", "1.weight".
+
+    Returns
+    -------
+    A dict of parameters for each number, in the order of the numbers.
+
+    Raises
+    ------
+    ValueError
+        If a number is left out.
+
+    Examples
+    --------
+    >>> import torch
+    >>> [list(one) for one in split_numbered({"0.weight": torch.ones(1), "1.bias": torch.ones(1)})]
+    [['weight'], ['bias']]
+    """
+    n = len({name.partition(".")[0] for name in params})
+    return list(split_parameters(params, [str(i) for i in range(n)]).values())
+
+
 def split_stack(
     params: Mapping[str, Tensor], norm_first: bool
 ) -> tuple[list[dict[str, Tensor]], dict[str, Tensor] | None]:
@@ -60,11 +86,7 @@ def split_stack(
     part = split_parameters(params, ("layers", "norm") if norm_first else ("layers",))
     if norm_first:
         check_names(part["norm"], ("weight", "bias"))
-    n_layers = len({name.partition(".")[0] for name in part["layers"]})
-    layers = split_parameters(
-        part["layers"], [str(i) for i in range(n_layers)]
-    )  # in the order of the numbers
-    return list(layers.values()), part.get("norm")
+    return split_numbered(part["layers"]), part.get("norm")
 
 
 def check_names(names: Collection[str], wanted: Collection[str]) -> None:

@@ -125,6 +125,31 @@ def initial_parameters(shapes: Shapes, rng: np.random.Generator) -> dict[str, Fl
     return {name: draw(name, shape) for name, shape in shapes.items()}
 
 
+def split_numbered(params: Mapping[str, Floats]) -> list[dict[str, Floats]]:
+    """Sort parameters by the number that their names begin with.
+
+    Parameters
+    ----------
+    params : with names like "0.weight", "1.weight".
+
+    Returns
+    -------
+    A dict of parameters for each number, in the order of the numbers.
+
+    Raises
+    ------
+    ValueError
+        If a number is left out.
+
+    Examples
+    --------
+    >>> [list(one) for one in split_numbered({"0.weight": np.ones(1), "1.bias": np.ones(1)})]
+    [['weight'], ['bias']]
+    """
+    n = len({name.partition(".")[0] for name in params})
+    return list(split_parameters(params, [str(i) for i in range(n)]).values())
+
+
 def split_stack(
     params: Mapping[str, Floats], norm_first: bool
 ) -> tuple[list[dict[str, Floats]], dict[str, Floats] | None]:
@@ -147,11 +172,7 @@ def split_stack(
     part = split_parameters(params, ("layers", "norm") if norm_first else ("layers",))
     if norm_first:
         check_names(part["norm"], ("weight", "bias"))
-    n_layers = len({name.partition(".")[0] for name in part["layers"]})
-    layers = split_parameters(
-        part["layers"], [str(i) for i in range(n_layers)]
-    )  # in the order of the numbers
-    return list(layers.values()), part.get("norm")
+    return split_numbered(part["layers"]), part.get("norm")
 
 
 def check_names(names: Collection[str], wanted: Collection[str]) -> None:

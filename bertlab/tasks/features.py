@@ -1,7 +1,8 @@
 """BERT as a source of features: its weights stay as they are, and its layers feed a small network.
 
 The paper tries six choices of layers for named entities (Devlin et al. 2019, table 7). All are here, with the
-tagger that it puts on top: two layers of a bidirectional LSTM.
+tagger that it puts on top: two layers of a bidirectional LSTM. ELMo's choice, a weighted sum in which the
+embeddings count as a layer, is one more; `bertlab.tasks.elmo_features` makes such layers.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence, pad_se
 from bertlab.nn.bert import BertModel
 from bertlab.nn.dropout import Dropout
 from bertlab.nn.losses import cross_entropy
+from bertlab.nn.scalar_mix import scalar_mix
 from bertlab.tasks.entities import TaggedSentence, word_inputs
 from bertlab.tasks.entity_metrics import entity_scores
 from bertlab.tasks.task import Part
@@ -34,6 +36,8 @@ Choice = Literal[
     "weighted sum of all",
 ]
 CHOICES: tuple[Choice, ...] = get_args(Choice)
+Mix = Literal["scalar mix"]
+SCALAR_MIX: Mix = "scalar mix"
 
 
 class LayerChoice(nn.Module):
@@ -42,7 +46,7 @@ class LayerChoice(nn.Module):
     Parameters
     ----------
     choice : which layers. Weighted sums learn a weight for each layer, made by a softmax, and one factor for
-        all; "all" are the L layers, without the embeddings.
+        all; "all" are the L layers, without the embeddings, and the "scalar mix" is of all L + 1.
     n_layers : L. With fewer than four there are no last four.
     d_model : width D of each.
 
@@ -62,9 +66,9 @@ class LayerChoice(nn.Module):
     torch.Size([5, 32])
     """
 
-    def __init__(self, choice: Choice, n_layers: int, d_model: int) -> None:
+    def __init__(self, choice: Choice | Mix, n_layers: int, d_model: int) -> None:
         super().__init__()
-        if choice not in CHOICES:
+        if choice not in (*CHOICES, SCALAR_MIX):
             raise ValueError(f"{choice!r} is no choice of layers: choose one of {', '.join(CHOICES)}")
         if "four" in choice and n_layers < 4:
             raise ValueError(f"{choice!r} of {n_layers} layers: take a model with four layers or more")
@@ -74,9 +78,11 @@ class LayerChoice(nn.Module):
         self.layers = slice(1 if choice == "weighted sum of all" else n_layers - 3, n_layers + 1)
         if one is not None:
             self.layers = slice(one, one + 1)
+        if choice == SCALAR_MIX:
+            self.layers = slice(0, n_layers + 1)
         n = self.layers.stop - self.layers.start
         self.width = n * d_model if choice == "last four side by side" else d_model
-        self.mixed = choice.startswith("weighted")
+        self.mixed = choice.startswith("weighted") or choice == SCALAR_MIX
         if self.mixed:
             self.weights = nn.Parameter(torch.zeros(n))  # all alike at first
             self.factor = nn.Parameter(torch.ones(()))
@@ -85,8 +91,7 @@ class LayerChoice(nn.Module):
         """Map (L + 1, ..., D) to (..., D), or to (..., 4 D) side by side along the last axis."""
         chosen = layers[self.layers]  # (n, ..., D)
         if self.mixed:
-            mixed: Tensor = self.factor * torch.tensordot(self.weights.softmax(0), chosen, dims=1)
-            return mixed
+            return scalar_mix(chosen, self.weights, self.factor)
         return torch.cat(tuple(chosen), dim=-1)
 
 
@@ -107,7 +112,7 @@ class FeatureTagger(nn.Module):
 
     def __init__(
         self,
-        choice: Choice,
+        choice: Choice | Mix,
         n_layers: int,
         d_model: int,
         n_labels: int,

@@ -7,12 +7,13 @@ import tomllib
 import types
 from dataclasses import MISSING, asdict, dataclass, field, fields
 from pathlib import Path
-from typing import Any, get_args, get_type_hints
+from typing import Any, TypeVar, get_args, get_type_hints
 
 from bertlab.nn.bert_config import BertConfig
 from bertlab.text.masked_lm import SHARES, check_chances
 
 SIZES = ("tiny", "mini", "small", "medium", "base", "large")
+Config = TypeVar("Config")
 _ELSEWHERE = ("vocab_size", "pad_id", "dropout", "attention_dropout")  # fields of a BertConfig told elsewhere
 
 
@@ -73,31 +74,7 @@ class PretrainConfig:
     held_out_batches: int = 20  # so many batches of them
 
     def __post_init__(self) -> None:
-        least: dict[str, float] = {
-            "steps": 1,
-            "batch_size": 1,
-            "micro_batch": 0,
-            "max_length": 5,
-            "seed": 0,
-            "weight_decay": 0,
-        }
-        least |= {"report_every": 1, "save_every": 1, "held_out_batches": 1, "warmup": 0}
-        for key, smallest in least.items():
-            if not getattr(self, key) >= smallest:
-                raise ConfigError(f"{key} = {getattr(self, key)}: choose {smallest} or more")
-        for key in ("rate", "clip"):
-            if not getattr(self, key) > 0:
-                raise ConfigError(f"{key} = {getattr(self, key)}: choose a number above 0")
-        if not 0 <= self.dropout < 1:
-            raise ConfigError(f"dropout = {self.dropout}: choose a probability from 0 to below 1")
-        if self.warmup >= self.steps or (self.warmup > 1 and self.warmup % 1):
-            raise ConfigError(
-                f"warmup = {self.warmup} of steps = {self.steps}: choose a whole number of steps below that, "
-                "or a share below 1"
-            )
-        if not self.shards or not self.out:
-            key = "out" if self.shards else "shards"
-            raise ConfigError(f"{key} is empty: name {'a folder' if self.shards else 'at least one folder'}")
+        check_run(self, shortest=5)
         if bool(self.model) == bool(self.start):
             raise ConfigError(
                 f"model = {self.model!r} and start = {self.start!r}: give one of them, `model` for new "
@@ -154,8 +131,53 @@ class PretrainConfig:
         return {key: list(v) if isinstance(v, tuple) else v for key, v in known.items()}
 
 
-def read_config(path: str | Path) -> PretrainConfig:
+def check_run(config: Any, shortest: int) -> None:
+    """Refuse values that make no training, of the keys that every pre-training has.
+
+    Parameters
+    ----------
+    config : a dataclass with these keys.
+    shortest : least `max_length`.
+
+    Raises
+    ------
+    ConfigError
+        If a value makes no training; the sentence names its key and the fix.
+    """
+    least: dict[str, float] = {
+        "steps": 1,
+        "batch_size": 1,
+        "micro_batch": 0,
+        "max_length": shortest,
+        "seed": 0,
+        "weight_decay": 0,
+    }
+    least |= {"report_every": 1, "save_every": 1, "held_out_batches": 1, "warmup": 0}
+    for key, smallest in least.items():
+        if not getattr(config, key) >= smallest:
+            raise ConfigError(f"{key} = {getattr(config, key)}: choose {smallest} or more")
+    for key in ("rate", "clip"):
+        if not getattr(config, key) > 0:
+            raise ConfigError(f"{key} = {getattr(config, key)}: choose a number above 0")
+    if not 0 <= config.dropout < 1:
+        raise ConfigError(f"dropout = {config.dropout}: choose a probability from 0 to below 1")
+    if config.warmup >= config.steps or (config.warmup > 1 and config.warmup % 1):
+        raise ConfigError(
+            f"warmup = {config.warmup} of steps = {config.steps}: choose a whole number of steps below that, "
+            "or a share below 1"
+        )
+    if not config.shards or not config.out:
+        key = "out" if config.shards else "shards"
+        raise ConfigError(f"{key} is empty: name {'a folder' if config.shards else 'at least one folder'}")
+
+
+def read_config(path: str | Path, kind: type[Config] = PretrainConfig) -> Config:  # type: ignore[assignment]
     """Read a configuration from a TOML file.
+
+    Parameters
+    ----------
+    path : of the file.
+    kind : dataclass whose fields are the keys.
 
     Raises
     ------
@@ -170,20 +192,21 @@ def read_config(path: str | Path) -> PretrainConfig:
     except ValueError as error:
         raise ConfigError(f"{path} is no TOML file: {error}") from error
     try:
-        return _from_table(told)
+        return _from_table(told, kind)
     except ConfigError as error:
         raise ConfigError(f"{path}: {error}") from error
 
 
-def _from_table(told: dict[str, Any]) -> PretrainConfig:
-    hints, keys = get_type_hints(PretrainConfig), [f.name for f in fields(PretrainConfig)]
+def _from_table(told: dict[str, Any], kind: type[Config]) -> Config:
+    known = fields(kind)  # type: ignore[arg-type]
+    hints, keys = get_type_hints(kind), [f.name for f in known]
     for key in told:
         if key not in keys:
             raise ConfigError(f"{key} is unknown: {_close(key, keys)}")
-    for f in fields(PretrainConfig):
+    for f in known:
         if f.default is MISSING and f.name not in told:
             raise ConfigError(f"{f.name} is missing: give {_kind(hints[f.name])}")
-    return PretrainConfig(**{key: _of_type(key, value, hints[key]) for key, value in told.items()})
+    return kind(**{key: _of_type(key, value, hints[key]) for key, value in told.items()})
 
 
 def _of_type(key: str, value: Any, hint: Any) -> Any:

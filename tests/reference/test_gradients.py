@@ -30,6 +30,7 @@ WITHOUT_GRADIENT = {
     "join_parameters",
     "padding_mask",
     "sinusoidal_positions",
+    "split_numbered",
     "split_parameters",
     "split_stack",
     "stack_shapes",

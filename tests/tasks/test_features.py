@@ -24,6 +24,7 @@ LAYERS = torch.arange(1.0, L + 2)[:, None, None] * torch.ones(L + 1, 3, D)  # la
         ("weighted sum of the last four", [5.5]),  # 4, 5, 6 and 7, weighted alike at first
         ("last four side by side", [4.0, 5.0, 6.0, 7.0]),
         ("weighted sum of all", [4.5]),  # 2 to 7: the embeddings are no layer
+        ("scalar mix", [4.0]),  # 1 to 7: ELMo's counts them
     ],
 )
 def test_each_choice_takes_the_layers_that_it_names(choice, says):
