@@ -12,6 +12,7 @@ from bertlab.viz.explorers import decoding_steps, softmax_temperature
 from bertlab.viz.filled_blanks import filled_blanks
 from bertlab.viz.grids import Matrix, matrices
 from bertlab.viz.head_lines import head_lines
+from bertlab.viz.head_maps import head_maps
 from bertlab.viz.head_view import head_view
 from bertlab.viz.heatmaps import Attention, attention_map, attention_maps
 from bertlab.viz.input_flow import input_flow
@@ -29,6 +30,7 @@ from bertlab.viz.neuron_view import neuron_view
 from bertlab.viz.output import show
 from bertlab.viz.payload import entropy
 from bertlab.viz.piece_explorer import piece_explorer
+from bertlab.viz.point_clouds import point_clouds
 from bertlab.viz.position_clocks import position_clocks
 from bertlab.viz.position_explorer import position_explorer
 from bertlab.viz.position_table import position_table
@@ -57,6 +59,7 @@ __all__ = [
     "entropy",
     "filled_blanks",
     "head_lines",
+    "head_maps",
     "head_view",
     "histograms",
     "influence_maps",
@@ -75,6 +78,7 @@ __all__ = [
     "multi_head_diagram",
     "neuron_view",
     "piece_explorer",
+    "point_clouds",
     "position_clocks",
     "position_explorer",
     "position_table",
