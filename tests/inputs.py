@@ -18,6 +18,7 @@ from tests.draws import some_like_shapes as some_like_shapes
 from tests.draws import some_padding as some_padding
 from tests.inputs_recurrent import RECURRENT
 from tests.inputs_recurrent import some_gates as some_gates
+from tests.inputs_vectors import VECTORS
 from tests.wing import differentiated
 
 
@@ -263,6 +264,7 @@ CONCEPTS: dict[str, Callable[[Sizes, np.random.Generator], Arguments]] = {
     "merge_heads": lambda n, rng: (rng.normal(size=(n.B, n.H, n.Tq, n.K)),),
     "multi_head_attention": _multi_head_attention,
     **RECURRENT,
+    **VECTORS,
     # positions
     "learned_positions": lambda n, rng: (n.Tq, rng.normal(size=(n.Tq + n.A - 1, n.D))),
     # layers and their parts

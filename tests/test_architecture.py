@@ -174,13 +174,17 @@ WINGS = [
     "encoder",
     "feed_forward",
     "functional",
+    "glove",
     "highway",
     "masking",
+    "negative_sampling",
+    "nnlm",
     "positions",
     "recurrent",
     "residual",
     "scalar_mix",
     "sublayers",
+    "word2vec",
 ]
 
 

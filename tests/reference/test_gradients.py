@@ -27,6 +27,7 @@ WITHOUT_GRADIENT = {
     "encoder_shapes",
     "from_additive_mask",
     "from_hidden_mask",
+    "glove_weights",
     "join_parameters",
     "padding_mask",
     "sinusoidal_positions",
