@@ -34,6 +34,7 @@ from bertlab.viz.point_clouds import point_clouds
 from bertlab.viz.position_clocks import position_clocks
 from bertlab.viz.position_explorer import position_explorer
 from bertlab.viz.position_table import position_table
+from bertlab.viz.ranked_points import ranked_points
 from bertlab.viz.scale_explorer import scale_explorer
 from bertlab.viz.scaled_dot_product import qkv_diagram
 from bertlab.viz.score_by_dimension import score_by_dimension
@@ -43,6 +44,7 @@ from bertlab.viz.style import use_style
 from bertlab.viz.thumbnails import all_heads
 from bertlab.viz.trace import DecodingTrace
 from bertlab.viz.transformer_diagram import transformer_diagram
+from bertlab.viz.two_directions import two_directions
 
 __all__ = [
     "Attention",
@@ -83,6 +85,7 @@ __all__ = [
     "position_explorer",
     "position_table",
     "qkv_diagram",
+    "ranked_points",
     "scale_explorer",
     "score_by_dimension",
     "search_tree",
@@ -91,6 +94,7 @@ __all__ = [
     "softmax_bars",
     "softmax_temperature",
     "transformer_diagram",
+    "two_directions",
     "use_style",
     "word_links",
 ]

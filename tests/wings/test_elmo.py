@@ -66,12 +66,11 @@ def test_one_softmax_serves_both_directions(wing: Wing) -> None:
 
 
 def test_D32_a_model_of_ids_scores_with_the_table_it_reads(wing: Wing) -> None:
-    inputs, ids, params, _ = some("ids")
+    inputs, _, params, _ = some("ids")
     assert "output.weight" not in params
-    gradients = wing.bidirectional_lm_loss_vjp(1.0, inputs, ids, params)
-    unread = np.setdiff1d(np.arange(7), inputs)
-    assert unread.size
-    assert (gradients["elmo.embeddings.weight"][unread] != 0).any()  # they are scored, and lose
+    few = np.minimum(inputs, 4)
+    gradients = wing.bidirectional_lm_loss_vjp(1.0, few, few, params)
+    assert (gradients["elmo.embeddings.weight"][5:] != 0).all()  # never read; scored, and they lose
 
 
 @pytest.mark.parametrize("kind", ["ids", "characters"])
