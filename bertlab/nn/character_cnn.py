@@ -69,7 +69,8 @@ class CharacterCNN(nn.Module):
 
     References
     ----------
-    Peters et al. 2018, sec. 3.4. First weights: allenai/bilm-tf, training.py.
+    Peters et al. 2018, sec. 3.4. First weights: allenai/bilm-tf, training.py; those of the filters are
+    PyTorch's own, since theirs, made for 2,048 of them, would leave a small model's words near zero.
 
     Examples
     --------
@@ -93,9 +94,6 @@ class CharacterCNN(nn.Module):
         self.highways = nn.ModuleList([Highway(n_filters) for _ in range(n_highway)])
         self.project = nn.Linear(n_filters, d_model)
         nn.init.uniform_(self.characters.weight, -1, 1)
-        for one in self.filters:
-            nn.init.uniform_(one.weight, -0.05, 0.05)  # type: ignore[arg-type]
-            nn.init.zeros_(one.bias)  # type: ignore[arg-type]
         nn.init.normal_(self.project.weight, std=n_filters**-0.5)
         nn.init.zeros_(self.project.bias)
 
