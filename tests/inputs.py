@@ -16,6 +16,7 @@ from tests.draws import Arguments as Arguments
 from tests.draws import Sizes as Sizes
 from tests.draws import some_like_shapes as some_like_shapes
 from tests.draws import some_padding as some_padding
+from tests.inputs_gpt import GPT
 from tests.inputs_recurrent import RECURRENT
 from tests.inputs_recurrent import some_gates as some_gates
 from tests.inputs_vectors import VECTORS
@@ -290,4 +291,5 @@ CONCEPTS: dict[str, Callable[[Sizes, np.random.Generator], Arguments]] = {
     "bert": _bert,
     "masked_lm_logits": _masked_lm_logits,
     "pretraining_loss": _pretraining_loss,
+    **GPT,
 }

@@ -32,6 +32,8 @@ MODULES = (
     "scalar_mix",
     "bidirectional_lm",
     "elmo",
+    "gpt",
+    "language_model",
 )
 
 
@@ -90,6 +92,8 @@ def differentiated(concept: str, outputs: Any) -> Any:
     """The outputs that a `_vjp` takes gradients for: not the weights of attention, nor parts of a loss."""
     if concept == "bert":
         return outputs[0][-1], outputs[1]
+    if concept == "gpt":
+        return outputs[0][-1]
     beside = ("attention", "encoder", "decoder", "pretraining_loss", "bidirectional_lm_loss")
     return outputs[0] if concept == "attend" or any(word in concept for word in beside) else outputs
 

@@ -3,16 +3,19 @@
 from bertlab.interop.bert import BertCheckpoint, load_bert, read_bert
 from bertlab.interop.bert_saving import save_bert, write_checkpoint
 from bertlab.interop.elmo import load_elmo, save_elmo
+from bertlab.interop.gpt import load_gpt, save_gpt
 from bertlab.interop.transformer import load_transformer, save_transformer
 
 __all__ = [
     "BertCheckpoint",
     "load_bert",
     "load_elmo",
+    "load_gpt",
     "load_transformer",
     "read_bert",
     "save_bert",
     "save_elmo",
+    "save_gpt",
     "save_transformer",
     "write_checkpoint",
 ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ from bertlab.interop import bert_tokenizer
 from bertlab.interop.bert_names import theirs
 from bertlab.interop.bert_settings import CONFIG, write_settings
 from bertlab.interop.bert_tokenizer import check_vocabulary, write_tokenizer
-from bertlab.interop.weight_files import INDEX, write_tensors
+from bertlab.interop.checkpoint_folders import write_folder
 from bertlab.nn import BertConfig, BertForPreTraining, BertModel
 from bertlab.text import WordPiece
 
@@ -95,26 +94,22 @@ def write_checkpoint(
     FileExistsError, ValueError
         As `save_bert`.
     """
-    folder = Path(folder)
     check_vocabulary(tokenizer, config)
-    written_as = {name: tensor.detach().to("cpu", dtype) for name, tensor in tensors.items()}
-    for name, tensor in written_as.items():
-        if not torch.isfinite(tensor).all():
-            raise ValueError(f"{name} has numbers that {dtype} cannot hold: choose dtype=torch.float32")
-    here = [folder / file for file in (CONFIG, *bert_tokenizer.FILES) if (folder / file).exists()]
-    here += [*folder.glob("model*.safetensors"), *folder.glob(INDEX), *folder.glob("pytorch_model*")]
-    if here and not overwrite:
-        raise FileExistsError(f"{here[0]} is there already: choose another folder, or overwrite=True")
-    folder.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=".new-", dir=folder) as written:  # a full disk harms nothing
-        new = Path(written)
+
+    def write_small(new: Path) -> None:
         write_settings(new / CONFIG, config, settings)
         write_tokenizer(tokenizer, new, config.max_positions)
-        write_tensors(written_as, new, shard_bytes)
-        for file in here:
-            file.unlink()
-        for file in sorted(new.iterdir()):
-            file.replace(folder / file.name)
+
+    small_files = (CONFIG, *bert_tokenizer.FILES)
+    write_folder(
+        Path(folder),
+        tensors,
+        write_small,
+        small_files,
+        dtype=dtype,
+        shard_bytes=shard_bytes,
+        overwrite=overwrite,
+    )
 
 
 def _architecture(model: BertModel | BertForPreTraining) -> str:

@@ -5,14 +5,25 @@ from __future__ import annotations
 import fnmatch
 import os
 import sys
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 
+import torch
+from torch import Tensor
+
 from bertlab.datasets import DataUnavailable, names, pretrained
-from bertlab.interop.weight_files import INDEX, KINDS, OLD_INDEX, no_weights
+from bertlab.interop.weight_files import INDEX, KINDS, OLD_INDEX, no_weights, write_tensors
 
 CHECKPOINTS = Path(__file__).resolve().parents[2] / "data" / "checkpoints"  # what the repository carries
-SMALL_FILES = ("config.json", "vocab.txt", "tokenizer.json", "tokenizer_config.json")
+SMALL_FILES = (
+    "config.json",
+    "vocab.txt",
+    "vocab.json",
+    "merges.txt",
+    "tokenizer.json",
+    "tokenizer_config.json",
+)
 
 
 def find_checkpoint(name_or_folder: str | Path, revision: str | None = None) -> Path:
@@ -47,7 +58,7 @@ def find_checkpoint(name_or_folder: str | Path, revision: str | None = None) -> 
 
 
 def from_hub(repository: str, revision: str | None = None) -> Path:
-    """Download what `load_bert` reads of a repository on the Hugging Face hub, each file once a machine.
+    """Download what is read of a repository on the Hugging Face hub, each file once a machine.
 
     HF_ENDPOINT, HF_HOME and HF_TOKEN count as for all programs that use the hub.
 
@@ -99,3 +110,51 @@ def _wanted(there: Sequence[str]) -> list[str]:
         whole = Path(weights.removesuffix(".index.json"))
         wanted += fnmatch.filter(there, f"{whole.stem}-?????-of-?????{whole.suffix}")
     return wanted
+
+
+def write_folder(
+    folder: Path,
+    tensors: Mapping[str, Tensor],
+    write_small: Callable[[Path], None],
+    small_files: Collection[str],
+    *,
+    dtype: torch.dtype,
+    shard_bytes: int,
+    overwrite: bool,
+) -> None:
+    """Write a checkpoint: all of it, or nothing.
+
+    Parameters
+    ----------
+    folder : made if it is not there.
+    tensors : by the names that they are to have.
+    write_small : writes config and tokenizer into the folder that it is given.
+    small_files : names of files that count as part of a checkpoint there.
+    dtype : of the written tensors.
+    shard_bytes : as in `write_tensors`.
+    overwrite : replace the checkpoint that the folder holds.
+
+    Raises
+    ------
+    FileExistsError
+        If the folder holds a checkpoint, or a part of one, and `overwrite` is false.
+    ValueError
+        If a weight does not fit into `dtype`.
+    """
+    written_as = {name: tensor.detach().to("cpu", dtype) for name, tensor in tensors.items()}
+    for name, tensor in written_as.items():
+        if not torch.isfinite(tensor).all():
+            raise ValueError(f"{name} has numbers that {dtype} cannot hold: choose dtype=torch.float32")
+    here = [folder / file for file in small_files if (folder / file).exists()]
+    here += [*folder.glob("model*.safetensors"), *folder.glob(INDEX), *folder.glob("pytorch_model*")]
+    if here and not overwrite:
+        raise FileExistsError(f"{here[0]} is there already: choose another folder, or overwrite=True")
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".new-", dir=folder) as written:  # a full disk harms nothing
+        new = Path(written)
+        write_small(new)
+        write_tensors(written_as, new, shard_bytes)
+        for file in here:
+            file.unlink()
+        for file in sorted(new.iterdir()):
+            file.replace(folder / file.name)

@@ -21,9 +21,9 @@ OTHERS = {  # what no weights of PyTorch are in: how to get them out
     "--model_type bert --tf_checkpoint bert_model.ckpt --config bert_config.json --pytorch_dump_output "
     "pytorch_model.bin`, then name the config config.json",
     "*.h5": "convert it once, with transformers 4 and TensorFlow installed: "
-    "`BertForPreTraining.from_pretrained(folder, from_tf=True).save_pretrained(new_folder)`",
+    "`AutoModelForPreTraining.from_pretrained(folder, from_tf=True).save_pretrained(new_folder)`",
     "*.msgpack": "convert it once, with transformers 4 and Flax installed: "
-    "`BertForPreTraining.from_pretrained(folder, from_flax=True).save_pretrained(new_folder)`",
+    "`AutoModelForPreTraining.from_pretrained(folder, from_flax=True).save_pretrained(new_folder)`",
 }
 
 

@@ -12,16 +12,20 @@ from bertlab.nn.elmo import ELMo, ELMoForPreTraining, ELMoOutput
 from bertlab.nn.elmo_config import ELMoConfig
 from bertlab.nn.encoder import Encoder, EncoderLayer
 from bertlab.nn.feed_forward import FeedForward
+from bertlab.nn.gpt import GPT, GPTOutput
+from bertlab.nn.gpt_config import GPTConfig
 from bertlab.nn.highway import Highway
 from bertlab.nn.positions import LearnedPositions, SinusoidalPositions
 from bertlab.nn.recurrent import GRU, LSTM
 from bertlab.nn.residual import Residual
+from bertlab.nn.sampling import generate
 from bertlab.nn.scalar_mix import ScalarMix
 from bertlab.nn.seq2seq import Seq2Seq, Seq2SeqConfig
 from bertlab.nn.transformer import Transformer
 from bertlab.nn.transformer_config import TransformerConfig
 
 __all__ = [
+    "GPT",
     "GRU",
     "LSTM",
     "BertConfig",
@@ -38,6 +42,8 @@ __all__ = [
     "Encoder",
     "EncoderLayer",
     "FeedForward",
+    "GPTConfig",
+    "GPTOutput",
     "Highway",
     "LearnedPositions",
     "MultiHeadAttention",
@@ -51,5 +57,6 @@ __all__ = [
     "Transformer",
     "TransformerConfig",
     "beam_search",
+    "generate",
     "greedy_decode",
 ]

@@ -1,7 +1,8 @@
 """What a decoder that writes step by step need not compute again: keys and values, layer by layer.
 
 A position of the decoder sees nothing that comes later, so its keys and values never change. Those of the
-source are the same at every step. With both kept, a step costs one position instead of all.
+source are the same at every step. With both kept, a step costs one position instead of all. GPT is a decoder
+without a source.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ Pair = tuple[Tensor, Tensor]  # keys and values, each (B, H, T, K)
 
 
 class LayerCache:
-    """Keys and values of one decoder layer: of the target so far, and of the source."""
+    """Keys and values of one decoder layer: of the target so far, and of the source if there is one."""
 
     def __init__(self) -> None:
         self.target: Pair | None = None

@@ -1,12 +1,13 @@
 """From a model's probabilities to a sentence, token by token.
 
 Greedy decoding is here, `bertlab.nn.beam` has the search with a beam. Both take any model that can
-write stepwise: a state after the source is read, then for each token one step.
+write stepwise: a state after the source is read, then for each token one step. `bertlab.nn.sampling` draws
+tokens by chance, behind the beginning of a text.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple, Protocol
 
@@ -34,10 +35,20 @@ class SpecialIds(Protocol):
         """Ends a sentence, and starts the decoder."""
 
 
-class StepwiseModel(Protocol):
-    """What a search needs of a model; `Seq2Seq` and `Transformer` have it."""
+class Writer(Protocol):
+    """What writing needs of a model; `GPT` has it, as have those that read a source before."""
 
     training: bool
+
+    def step(self, tokens: Tensor, state: Any, need_weights: bool = False) -> Step:
+        """Read (N,) tokens, the last ones written, and score what may come next; `state` is used up."""
+
+    def train(self, mode: bool = True) -> Any:
+        """Switch to training, or with False to evaluation."""
+
+
+class StepwiseModel(Writer, Protocol):
+    """What a search needs of a model; `Seq2Seq` and `Transformer` have it."""
 
     @property
     def config(self) -> SpecialIds:
@@ -46,14 +57,8 @@ class StepwiseModel(Protocol):
     def start(self, source: Tensor) -> Any:
         """Read (B, Ts) ids, and make the state before the first step."""
 
-    def step(self, tokens: Tensor, state: Any, need_weights: bool = False) -> Step:
-        """Read (N,) tokens, the last ones written, and score what may come next; `state` is used up."""
-
     def reorder(self, state: Any, index: Tensor) -> Any:
         """Keep the rows of (N',) `index`, in its order, some perhaps several times, others not at all."""
-
-    def train(self, mode: bool = True) -> Any:
-        """Switch to training, or with False to evaluation."""
 
 
 @torch.no_grad()
@@ -85,27 +90,62 @@ def greedy_decode(
     ----------
     Sutskever et al. 2014, sec. 3.2: a beam of size 1.
     """
-    check_at_least_one(max_length=max_length)
     pad_id, end_id = model.config.pad_id, model.config.end_id
-    ids: list[Tensor] = []
-    weights: list[Tensor] = []
     with evaluation_mode(model):
         state = model.start(source)
-        token = torch.full((len(source),), end_id, device=source.device)  # (B,)
-        ended = torch.zeros_like(token, dtype=torch.bool)
-        while len(ids) < max_length and not ended.all():
-            step = model.step(token, state, need_weights)
-            state, token = step.state, step.logits.argmax(dim=-1)  # argmax takes the first of equals
-            ids.append(token.masked_fill(ended, pad_id))
-            if step.weights is not None:
-                shape = (-1, *[1] * (step.weights.dim() - 1))
-                weights.append(step.weights.masked_fill(ended.view(shape), 0.0))
+        first = torch.full((len(source),), end_id, device=source.device)  # (B,)
+        # argmax takes the first of equals
+        return write(
+            model, state, first, lambda logits: logits.argmax(-1), max_length, pad_id, end_id, need_weights
+        )
+
+
+def write(
+    model: Writer,
+    state: Any,
+    token: Tensor,
+    choose: Callable[[Tensor], Tensor],
+    max_length: int,
+    pad_id: int,
+    end_id: int | None,
+    need_weights: bool = False,
+) -> tuple[Tensor, Tensor | None]:
+    """Choose a token, feed it back, and so on, until every text has ended: the loop of all that write.
+
+    Parameters
+    ----------
+    model, state, token : in evaluation mode; its state, and the tokens (B,) that the first step reads.
+    choose : from the scores (B, V) of what may come next to one token (B,) each.
+    max_length, need_weights : as in `greedy_decode`.
+    pad_id, end_id : what fills a row after its end, and what ends it; None if nothing does.
+
+    Returns
+    -------
+    ids, weights : as of `greedy_decode`.
+
+    Raises
+    ------
+    ValueError
+        If `max_length` is below 1.
+    """
+    check_at_least_one(max_length=max_length)
+    ids: list[Tensor] = []
+    weights: list[Tensor] = []
+    ended = torch.zeros_like(token, dtype=torch.bool)
+    while len(ids) < max_length and not ended.all():
+        step = model.step(token, state, need_weights)
+        state, token = step.state, choose(step.logits)
+        ids.append(token.masked_fill(ended, pad_id))
+        if step.weights is not None:
+            shape = (-1, *[1] * (step.weights.dim() - 1))
+            weights.append(step.weights.masked_fill(ended.view(shape), 0.0))
+        if end_id is not None:
             ended = ended | (token == end_id)
     return torch.stack(ids, dim=1), torch.stack(weights, dim=-2) if weights else None
 
 
 @contextmanager
-def evaluation_mode(model: StepwiseModel) -> Iterator[None]:
+def evaluation_mode(model: Writer) -> Iterator[None]:
     """Switch dropout off for a while, and back to what it was."""
     was_training = model.training
     model.train(False)

@@ -8,6 +8,7 @@ from typing import TypedDict, Unpack
 from torch import Tensor, nn
 
 from bertlab.nn.attention import MultiHeadAttention
+from bertlab.nn.cache import LayerCache
 from bertlab.nn.feed_forward import Activation, FeedForward
 from bertlab.nn.functional import layer_norm
 from bertlab.nn.packing import Packing
@@ -140,23 +141,31 @@ class EncoderLayer(nn.Module):
         self.feed_forward_residual = Residual(d_model, dropout, norm_first, eps)
 
     def forward(
-        self, x: Tensor, mask: Tensor | Packing | None = None, need_weights: bool = False
+        self,
+        x: Tensor,
+        mask: Tensor | Packing | None = None,
+        need_weights: bool = False,
+        cache: LayerCache | None = None,
     ) -> tuple[Tensor, Tensor | None]:
         """Map (B, T, D) to (B, T, D); see `encoder_layer`.
 
         Parameters
         ----------
-        x : (B, T, D) float tensor.
-        mask : bool tensor that broadcasts to (B, H, T, T), True = may be attended to; optional. Or a
-            `Packing`, with x (1, N, D).
+        x : (B, T, D) float tensor; with a cache, only the new positions.
+        mask : bool tensor that broadcasts to (B, H, T, T), True = may be attended to; optional. With a cache,
+            to (B, H, T, the cached and the new). Or a `Packing`, with x (1, N, D).
         need_weights : also return the weights; without them PyTorch's fused attention does the work.
+        cache : when a text is written from left to right, as GPT does; new positions are added to it.
 
         Returns
         -------
         output, weights : (B, T, D) and (B, H, T, T) float tensors, or None for the weights.
         """
         seen = self.attention_residual.before(x)
-        update, weights = self.attention(seen, seen, seen, mask, need_weights)
+        pair = self.attention.keys_values(seen, seen)
+        if cache is not None:
+            pair = cache.extend_target(pair)
+        update, weights = self.attention.attend(seen, *pair, mask, need_weights)
         x = self.attention_residual.after(x, update)
         update = self.feed_forward(self.feed_forward_residual.before(x))
         return self.feed_forward_residual.after(x, update), weights

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from bertlab.nn.masking import causal_mask
 from bertlab.nn.mixing import mix
 
 PRICE = 30  # what one more group costs in attention, in positions of padding that cost the same
@@ -24,7 +25,7 @@ class Group:
 
     rows: int  # b
     length: int  # t, of the longest
-    mask: Tensor | None  # (b, 1, 1, t), True = may be attended to; None when all are equally long
+    mask: Tensor | None  # (b, 1, 1, t) or, causal, (t, t), True = may be attended to; None hides nothing
 
 
 class Packing:
@@ -37,6 +38,7 @@ class Packing:
     ----------
     real : (B, T) bool tensor, True where a token stands; padding at the end of each row.
     price : what a group costs, in positions. 0 leaves no padding.
+    causal : whether each position sees only itself and what stands before it, as in GPT.
 
     Raises
     ------
@@ -54,7 +56,7 @@ class Packing:
     [[8, 5, 6, 7]]
     """
 
-    def __init__(self, real: Tensor, price: int = PRICE) -> None:
+    def __init__(self, real: Tensor, price: int = PRICE, causal: bool = False) -> None:
         lengths = real.sum(1)  # (B,)
         columns = torch.arange(real.shape[1], device=real.device)  # (T,)
         if not torch.equal(real, columns < lengths[:, None]):
@@ -62,14 +64,19 @@ class Packing:
         counts = lengths.tolist()
         if not all(counts):
             raise ValueError(f"row {counts.index(0)} is nothing but padding: leave it out of the batch")
-        self.shape = real.shape  # (B, T)
+        self.shape, self.causal = real.shape, causal  # (B, T)
         rows, ordered = lengths.argsort(stable=True), sorted(counts)
         starts, parts, groups = 0, [], []
         for number, length in partition(ordered, price):
             own = rows[starts : starts + number]  # (b,)
             parts.append((own[:, None] * real.shape[1] + columns[:length]).flatten())  # (b t,)
-            mask = (columns[:length] < lengths[own][:, None])[:, None, None]  # (b, 1, 1, t)
-            groups.append(Group(number, length, None if ordered[starts] == length else mask))
+            if causal:  # padding comes last: nothing but padding looks there
+                mask: Tensor | None = causal_mask(length, real.device)  # (t, t)
+            elif ordered[starts] == length:  # all are equally long
+                mask = None
+            else:
+                mask = (columns[:length] < lengths[own][:, None])[:, None, None]  # (b, 1, 1, t)
+            groups.append(Group(number, length, mask))
             starts += number
         self.groups = tuple(groups)
         self.sources = torch.cat(parts)  # (N,) row * T + column of each packed position
@@ -79,9 +86,9 @@ class Packing:
         self.first = self.places[:: real.shape[1]]  # (B,) where each sequence begins, in the batch's order
 
     @classmethod
-    def where_it_pays(cls, real: Tensor, price: int = PRICE) -> Packing | None:
+    def where_it_pays(cls, real: Tensor, price: int = PRICE, causal: bool = False) -> Packing | None:
         """Make a `Packing` of a batch; None if it has hardly any padding."""
-        packing = cls(real, price)
+        packing = cls(real, price, causal)
         return packing if len(packing) <= (1 - WORTH) * real.numel() else None
 
     def __len__(self) -> int:

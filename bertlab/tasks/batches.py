@@ -9,21 +9,28 @@ import torch
 from torch import Tensor
 
 from bertlab.nn.packing import Packing
-from bertlab.tasks.heads import BertForClassification, BertForTokens, Head
+from bertlab.tasks.gpt_heads import AnyHead, GPTForClassification
+from bertlab.tasks.heads import BertForClassification, BertForTokens
 from bertlab.text.inputs import Inputs, pad_batch
 
 
-def tensors(inputs: Sequence[Inputs], model: Head) -> tuple[Tensor, Tensor, Packing | None]:
-    """Make a batch on the device of a model: ids, segments, and a `Packing` where much of it is padding."""
-    batch, device = pad_batch(inputs, model.bert.config.pad_id), next(model.parameters()).device
+def tensors(inputs: Sequence[Inputs], model: AnyHead) -> tuple[Tensor | Packing | None, ...]:
+    """Make a batch on the device of a model: ids, segments, and a `Packing` where much of it is padding.
+
+    For a GPT, which has no segments: ids and `Packing`.
+    """
+    reads_left = isinstance(model, GPTForClassification)
+    config = model.gpt.config if isinstance(model, GPTForClassification) else model.bert.config
+    batch, device = pad_batch(inputs, config.pad_id), next(model.parameters()).device
     ids, segments, real = (
         torch.from_numpy(array).to(device) for array in (batch.ids, batch.segments, batch.mask)
     )
-    return ids, segments, Packing.where_it_pays(real)
+    packing = Packing.where_it_pays(real, causal=reads_left)
+    return (ids, packing) if reads_left else (ids, segments, packing)
 
 
 @torch.no_grad()
-def answers(model: Head, inputs: Sequence[Inputs], batch_size: int = 64) -> list[np.ndarray]:
+def answers(model: AnyHead, inputs: Sequence[Inputs], batch_size: int = 64) -> list[np.ndarray]:
     """Ask a model about N inputs, without dropout, those of like length together.
 
     Returns
@@ -43,9 +50,9 @@ def answers(model: Head, inputs: Sequence[Inputs], batch_size: int = 64) -> list
     return found
 
 
-def _own(model: Head, scores: Tensor, place: int, length: int) -> np.ndarray:
+def _own(model: AnyHead, scores: Tensor, place: int, length: int) -> np.ndarray:
     """Take what a model said of one input out of what it said of a batch."""
-    if isinstance(model, BertForClassification):
+    if isinstance(model, BertForClassification | GPTForClassification):
         found = scores[place]  # (B, C) -> (C,)
     elif isinstance(model, BertForTokens):
         found = scores[place, :length]  # (B, T, C) -> (t, C)

@@ -1,4 +1,4 @@
-"""Texts, or pairs of texts, with a class each: read from a table, made ready for BERT, and scored.
+"""Texts, or pairs of texts, with a class each: read from a table, made ready for BERT or GPT, and scored.
 
 The two scores are a few lines. scikit-learn has them too, and the tests compare; but the package itself would
 have to bring it, and SciPy with it, for that alone.
@@ -13,7 +13,8 @@ from pathlib import Path
 
 import numpy as np
 
-from bertlab.text.inputs import Inputs, Truncation, pair_inputs
+from bertlab.text.byte_pair import BytePair
+from bertlab.text.inputs import Inputs, Marks, Truncation, join_texts
 from bertlab.text.wordpiece import WordPiece
 
 DELIMITERS = {".tsv": "\t", ".csv": ","}
@@ -165,9 +166,10 @@ def class_ids(examples: Sequence[Example], names: Sequence[str]) -> np.ndarray:
 
 def example_inputs(
     examples: Sequence[Example],
-    tokenizer: WordPiece,
+    tokenizer: WordPiece | BytePair,
     max_length: int = 512,
     truncation: Truncation | None = None,
+    marks: Marks | None = None,
 ) -> list[Inputs]:
     """Cut examples into pieces, and put them between the special tokens.
 
@@ -176,6 +178,7 @@ def example_inputs(
     examples : texts, or pairs of texts.
     tokenizer : cuts them.
     max_length, truncation : as in `pair_inputs`: what does not fit is refused, or cut where you say.
+    marks : the special tokens, if they are not BERT's.
 
     Returns
     -------
@@ -184,7 +187,8 @@ def example_inputs(
     Raises
     ------
     ValueError
-        If one does not fit and may not be cut, or not enough; the sentence says which.
+        If one does not fit and may not be cut, or not enough; the sentence says which. Or if the tokenizer
+        has no special tokens and none are given.
 
     Examples
     --------
@@ -193,14 +197,16 @@ def example_inputs(
     >>> [one.ids.tolist() for one in example_inputs([Example("Good"), Example("bad", "good")], tokenizer)]
     [[2, 5, 3], [2, 6, 3, 5, 3]]
     """
+    if marks is None:
+        if isinstance(tokenizer, BytePair):
+            raise ValueError("byte pairs have no special tokens of their own: give the `marks` of the head")
+        marks = Marks(tokenizer.cls_id, tokenizer.sep_id, tokenizer.sep_id)
     firsts = tokenizer.encode_batch([example.text for example in examples])
     seconds = tokenizer.encode_batch([example.text_b or "" for example in examples])
     made = []
     for i, (example, a, b) in enumerate(zip(examples, firsts, seconds, strict=True)):
         try:
-            made.append(
-                pair_inputs(a, None if example.text_b is None else b, tokenizer, max_length, truncation)
-            )
+            made.append(join_texts(a, None if example.text_b is None else b, marks, max_length, truncation))
         except ValueError as error:
             raise ValueError(f"example {i}: {error}") from error
     return made

@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from bertlab.tasks.heads import Head
+from bertlab.tasks.gpt_heads import AnyHead
 from bertlab.tasks.reading import trunk_fingerprint, trunk_read_once
 from bertlab.tasks.task import Task
 from bertlab.training.bfloat16 import InBfloat16
@@ -23,9 +23,10 @@ from bertlab.training.loop import fit
 from bertlab.training.run_folder import CHECKPOINT, JOURNAL, claim, locked
 from bertlab.training.schedule import linear_decay
 
-H = TypeVar("H", bound=Head)
+H = TypeVar("H", bound=AnyHead)
 BEST, EPS = "best.pt", 1e-6  # ε of google-research/bert, optimization.py
-PER_LAYER = re.compile(r"bert\.encoder\.layers\.(\d+)\.")
+PER_LAYER = re.compile(r"(?:bert|gpt)\.encoder\.layers\.(\d+)\.")
+EMBEDDINGS = ("bert.embeddings.", "gpt.embeddings.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,7 +85,7 @@ def fine_tune(
 
     Parameters
     ----------
-    model : one of `bertlab.tasks.heads`; it gets the best weights, and is left in evaluation mode.
+    model : a head of `bertlab.tasks`; it gets the best weights, and is left in evaluation mode.
     task : what it is trained for.
     settings : all choices.
     folder : to go on from when interrupted, with the same settings and data; the weights come from there
@@ -225,7 +226,7 @@ def layer_factors(model: nn.Module, decay: float) -> Callable[[str], float]:
 
     Parameters
     ----------
-    model : with an encoder called "bert".
+    model : with a trunk called "bert" or "gpt".
     decay : what a layer has of the rate of the one above it, and the embeddings have of the first layer's.
         The last layer has all of it, as pooler and head.
 
@@ -247,7 +248,7 @@ def layer_factors(model: nn.Module, decay: float) -> Callable[[str], float]:
     def factor(name: str) -> float:
         if found := PER_LAYER.match(name):
             return float(decay ** (n_layers - 1 - int(found[1])))
-        return float(decay**n_layers) if name.startswith("bert.embeddings.") else 1.0
+        return float(decay**n_layers) if name.startswith(EMBEDDINGS) else 1.0
 
     return factor
 

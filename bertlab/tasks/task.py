@@ -20,15 +20,18 @@ from bertlab.tasks.best_span import predict_answer
 from bertlab.tasks.classification import Example, accuracy, class_ids, example_inputs, macro_f1
 from bertlab.tasks.entities import TaggedSentence, WordInputs, piece_labels, word_inputs, word_labels
 from bertlab.tasks.entity_metrics import entity_scores
+from bertlab.tasks.gpt_heads import GPTForClassification
 from bertlab.tasks.heads import BertForClassification, BertForSpans, BertForTokens
 from bertlab.tasks.question_answering import WindowedQuestion, windowed
 from bertlab.tasks.squad import Question, gold_answers
 from bertlab.tasks.squad_metrics import squad_scores
-from bertlab.text.inputs import Inputs, Truncation
+from bertlab.text.byte_pair import BytePair
+from bertlab.text.inputs import Inputs, Marks, Truncation
 from bertlab.text.masked_lm import IGNORE_INDEX
 from bertlab.text.wordpiece import WordPiece
 
 Part = Literal["train", "val", "test"]
+Classifier = BertForClassification | GPTForClassification
 H = TypeVar("H", bound=nn.Module, contravariant=True)
 
 
@@ -57,7 +60,7 @@ class Classification:
     ----------
     parts : examples by the name of their part; with train there is val.
     labels : the answers, in the order of the model's outputs.
-    tokenizer, max_length, truncation : as in `example_inputs`.
+    tokenizer, max_length, truncation, marks : as in `example_inputs`; `marks` are those of a GPT's head.
 
     Raises
     ------
@@ -71,30 +74,32 @@ class Classification:
         self,
         parts: dict[Part, list[Example]],
         labels: Sequence[str],
-        tokenizer: WordPiece,
+        tokenizer: WordPiece | BytePair,
         max_length: int = 128,
         truncation: Truncation | None = "longest_first",
+        marks: Marks | None = None,
     ) -> None:
         _check(parts)
         self.labels = tuple(labels)
         self.inputs = {
-            part: example_inputs(some, tokenizer, max_length, truncation) for part, some in parts.items()
+            part: example_inputs(some, tokenizer, max_length, truncation, marks)
+            for part, some in parts.items()
         }
         self.right = {part: class_ids(some, labels) for part, some in parts.items()}
 
     def __len__(self) -> int:
         return len(self.inputs.get("train", []))
 
-    def batch(self, model: BertForClassification, rows: Sequence[int]) -> tuple[tuple[Any, ...], int]:
+    def batch(self, model: Classifier, rows: Sequence[int]) -> tuple[tuple[Any, ...], int]:
         """See `Task.batch`."""
         batch = tensors([self.inputs["train"][row] for row in rows], model)
         return (torch.from_numpy(self.right["train"][rows]).to(batch[0].device), *batch), len(rows)
 
-    def predict(self, model: BertForClassification, inputs: Sequence[Inputs]) -> np.ndarray:
+    def predict(self, model: Classifier, inputs: Sequence[Inputs]) -> np.ndarray:
         """Give N inputs their answers: (N,) places in `labels`."""
         return np.array([scores.argmax() for scores in answers(model, inputs)])
 
-    def scores(self, model: BertForClassification, part: Part) -> dict[str, float]:
+    def scores(self, model: Classifier, part: Part) -> dict[str, float]:
         """Accuracy, and the mean F1 of the classes."""
         said, right = self.predict(model, self.inputs[part]), self.right[part]
         return {"accuracy": accuracy(right, said), "macro_f1": macro_f1(right, said, len(self.labels))}

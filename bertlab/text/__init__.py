@@ -1,7 +1,8 @@
 """From raw text to tensors of ids."""
 
+from bertlab.text.byte_pair import BytePair
 from bertlab.text.corpus import Corpus, tokenise
-from bertlab.text.inputs import Batch, Inputs, pad_batch, pair_inputs
+from bertlab.text.inputs import Batch, Inputs, Marks, join_texts, pad_batch, pair_inputs
 from bertlab.text.masked_lm import IGNORE_INDEX, Masker, mask_tokens
 from bertlab.text.next_sentence import IS_NEXT, NOT_NEXT, Pairs, sentence_pairs
 from bertlab.text.pretraining_examples import PretrainingBatch, PretrainingExamples
@@ -16,9 +17,11 @@ __all__ = [
     "NOT_NEXT",
     "SPECIAL",
     "Batch",
+    "BytePair",
     "Corpus",
     "Encoding",
     "Inputs",
+    "Marks",
     "Masker",
     "Pairs",
     "PretrainingBatch",
@@ -26,6 +29,7 @@ __all__ = [
     "ShardsError",
     "Vocabulary",
     "WordPiece",
+    "join_texts",
     "mask_tokens",
     "open_shards",
     "pad",

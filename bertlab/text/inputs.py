@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -12,6 +12,14 @@ from bertlab.text.wordpiece import WordPiece
 
 Truncation = Literal["longest_first", "only_first", "only_second"]
 TRUNCATIONS = ("longest_first", "only_first", "only_second")
+
+
+class Marks(NamedTuple):
+    """Ids of the special tokens around one text or two: BERT's, or those of another model."""
+
+    first: int  # [CLS]; GPT's start
+    between: int  # behind the first of two texts: [SEP]; GPT's delimiter
+    last: int  # [SEP]; GPT's extract
 
 
 @dataclass(frozen=True)
@@ -71,6 +79,38 @@ def pair_inputs(
     >>> inputs.ids.tolist(), inputs.segments.tolist(), inputs.cut
     ([2, 5, 5, 3, 6, 3], [0, 0, 0, 0, 1, 1], 1)
     """
+    marks = Marks(tokenizer.cls_id, tokenizer.sep_id, tokenizer.sep_id)
+    return join_texts(a_ids, b_ids, marks, max_length, truncation)
+
+
+def join_texts(
+    a_ids: Sequence[int] | np.ndarray,
+    b_ids: Sequence[int] | np.ndarray | None,
+    marks: Marks,
+    max_length: int = 512,
+    truncation: Truncation | None = None,
+) -> Inputs:
+    """Put one text or two between any special tokens: what `pair_inputs` does with BERT's.
+
+    Parameters
+    ----------
+    a_ids, b_ids, max_length, truncation : as in `pair_inputs`.
+    marks : the special tokens.
+
+    Raises
+    ------
+    ValueError
+        As `pair_inputs`.
+
+    References
+    ----------
+    Radford et al. 2018, sec. 3.3 and fig. 1: start, premise, delimiter, hypothesis, extract.
+
+    Examples
+    --------
+    >>> join_texts([5, 5], [6], Marks(first=10, between=11, last=12)).ids.tolist()
+    [10, 5, 5, 11, 6, 12]
+    """
     if truncation is not None and truncation not in TRUNCATIONS:
         raise ValueError(f"truncation={truncation!r} is unknown: choose one of {TRUNCATIONS} or None")
     n_a, n_b = len(a_ids), 0 if b_ids is None else len(b_ids)
@@ -81,10 +121,10 @@ def pair_inputs(
             f"{n_a} + {n_b} pieces do not fit into max_length={max_length}, which leaves {max(room, 0)}, "
             f"with truncation={truncation!r}: choose what may be cut, or a larger max_length"
         )
-    ids = [tokenizer.cls_id, *a_ids[:keep_a], tokenizer.sep_id]
+    ids = [marks.first, *a_ids[:keep_a], marks.last if b_ids is None else marks.between]
     segments = [0] * len(ids)
     if b_ids is not None:
-        ids += [*b_ids[:keep_b], tokenizer.sep_id]
+        ids += [*b_ids[:keep_b], marks.last]
         segments += [1] * (keep_b + 1)
     return Inputs(np.array(ids, np.int64), np.array(segments, np.int64), n_a + n_b - keep_a - keep_b)
 

@@ -8,6 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bertlab.nn import BertConfig, BertForPreTraining
+from bertlab.nn.masking import causal_mask
+from bertlab.nn.mixing import mix
 from bertlab.nn.packing import Packing, partition
 
 CONFIG = BertConfig(
@@ -77,6 +79,25 @@ def test_sequences_in_one_row_do_not_see_each_other():
     after = model(ids, segments, Packing(mask)).pooled
     assert torch.equal(before[[0, 2]], after[[0, 2]])
     assert not torch.allclose(before[1], after[1])
+
+
+@pytest.mark.parametrize("price", [0, 10**6])
+@given(lengths=Lengths)
+def test_causal_it_mixes_what_a_causal_mask_mixes(price, lengths):
+    mask = real(lengths)
+    q, k, v = torch.randn(3, *mask.shape, 2, 4, dtype=torch.float64)  # (B, T, H, K) each
+    packing = Packing(mask, price, causal=True)
+    assert packing.causal
+    packed = packing.mix(*(packing.pack(x).transpose(1, 2) for x in (q, k, v)))  # (1, H, N, K)
+    hidden = causal_mask(mask.shape[1])
+    whole = mix(*(x.transpose(1, 2) for x in (q, k, v)), hidden).transpose(1, 2)  # (B, T, H, K)
+    torch.testing.assert_close(packing.unpack(packed.transpose(1, 2))[mask], whole[mask], rtol=0, atol=1e-12)
+
+
+def test_a_packing_is_causal_only_if_it_is_asked_to_be():
+    assert not Packing(real([3, 5])).causal
+    assert not Packing.where_it_pays(real([20, 2, 3, 2])).causal
+    assert Packing.where_it_pays(real([20, 2, 3, 2]), causal=True).causal
 
 
 @given(lengths=Lengths, price=st.integers(0, 50))

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tokenizers.processors import BertProcessing
 
 from bertlab.nn.masking import padding_mask
-from bertlab.text import SPECIAL, WordPiece, pad_batch, pair_inputs
+from bertlab.text import SPECIAL, Marks, WordPiece, join_texts, pad_batch, pair_inputs
 
 TOKENIZER = WordPiece([*SPECIAL, "a", "b"])
 A, B = 5, 6
@@ -39,6 +39,20 @@ def test_D26_segments_and_mask():
 def test_D18_an_empty_text_is_its_special_tokens():
     assert pair_inputs(TOKENIZER.encode("").ids, None, TOKENIZER).ids.tolist() == [CLS, SEP]
     assert pair_inputs([], [], TOKENIZER).ids.tolist() == [CLS, SEP, SEP]
+
+
+@given(st.integers(0, 9), st.none() | st.integers(0, 9), st.integers(5, 12))
+def test_D26_other_marks_stand_where_those_of_bert_do_and_the_same_is_cut(n_a, n_b, max_length):
+    a, b = [A] * n_a, None if n_b is None else [B] * n_b
+    own = pair_inputs(a, b, TOKENIZER, max_length, "longest_first")
+    other = join_texts(a, b, Marks(first=20, between=21, last=22), max_length, "longest_first")
+    assert other.ids[0] == 20
+    assert other.ids[-1] == 22
+    assert (other.ids == 21).sum() == (b is not None)
+    assert (
+        np.where(other.ids > 20, SEP, np.where(other.ids == 20, CLS, other.ids)).tolist() == own.ids.tolist()
+    )
+    assert (other.segments.tolist(), other.cut) == (own.segments.tolist(), own.cut)
 
 
 @given(st.integers(0, 30), st.integers(0, 30), st.integers(0, 40))
