@@ -141,14 +141,43 @@ def masked_words(questions: Exam, scores: Scores) -> dict[str, Any]:
     A piece that shares its score with others comes behind them: who scores all alike, knows nothing. Pieces
     of one input are not independent, so the intervals count inputs (ratio estimate, 1.96 standard errors).
     """
+    return summary(answered(questions, scores))
+
+
+class Answered(NamedTuple):
+    """How each of the M pieces of an exam was answered."""
+
+    values: Floats  # (M, 3) loss, whether the right piece comes first, whether among the first five
+    inputs: Ids  # (M,) number of the input that it stands in
+
+    def of(self, chosen: Bools) -> Answered:
+        """Keep some of the pieces."""
+        return Answered(self.values[chosen], self.inputs[chosen])
+
+
+def answered(questions: Exam, scores: Scores) -> Answered:
+    """Ask for all pieces; see `masked_words`."""
     rows, measured, seen = [], [], 0
     for question, answers in questions:
         rows.append(seen + question.positions // question.ids.shape[1])
         seen += len(question.ids)
         measured.append(_measure(_checked(scores(question), len(answers.pieces)), answers.pieces))
-    values, groups = np.concatenate(measured), np.concatenate(rows)  # (M, 3), (M,)
-    result = _means(values, groups, ("loss", "accuracy", "top5"))
-    return {"targets": len(values), "inputs": len(np.unique(groups)), **result}
+    return Answered(np.concatenate(measured), np.concatenate(rows))
+
+
+def summary(found: Answered) -> dict[str, Any]:
+    """Give what `masked_words` returns."""
+    result = _means(*found, ("loss", "accuracy", "top5"))
+    return {"targets": len(found.values), "inputs": len(np.unique(found.inputs)), **result}
+
+
+def difference(one: Answered, other: Answered) -> dict[str, Any]:
+    """Compare answers to the same questions: means of one minus those of the other, piece by piece.
+
+    The intervals are as in `masked_words`, and much narrower than those of two separate results: what is hard
+    for one is mostly hard for the other.
+    """
+    return _means(one.values - other.values, one.inputs, ("loss", "accuracy", "top5"))
 
 
 def next_sentences(questions: Exam, scores: Scores) -> dict[str, Any]:
