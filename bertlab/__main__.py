@@ -129,10 +129,10 @@ def pre_train(config: str) -> int:
     """Pre-train as a file says, and save the model as other libraries read it."""
     from bertlab import interop
     from bertlab.training.pretrain import pretrain
-    from bertlab.training.pretrain_config import read_config
+    from bertlab.training.pretrain_config import PretrainConfig, read_config
 
     with told_in_a_sentence():
-        pretrain(read_config(config), best_device(), interop.load_bert, interop.save_bert)
+        pretrain(read_config(config, PretrainConfig), best_device(), interop.load_bert, interop.save_bert)
     return 0
 
 

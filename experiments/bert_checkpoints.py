@@ -56,7 +56,7 @@ def trained(name: str) -> tuple[PretrainConfig, BertForPreTraining, WordPiece]:
     """Train a checkpoint, or go on, or open what was trained before."""
     plan = PLANS[name]
     shards(plan.vocabulary, tokenizer(plan.vocabulary))
-    config: PretrainConfig = read_config(HERE / plan.config)
+    config = read_config(HERE / plan.config, PretrainConfig)
     with contextlib.chdir(ROOT):  # from where the paths of the configuration count
         pretrain(config, torch.device("cpu"), load_bert, save_bert)
         model, found = load_bert(Path(config.out) / MODEL, BertForPreTraining)

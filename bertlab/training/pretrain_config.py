@@ -171,13 +171,13 @@ def check_run(config: Any, shortest: int) -> None:
         raise ConfigError(f"{key} is empty: name {'a folder' if config.shards else 'at least one folder'}")
 
 
-def read_config(path: str | Path, kind: type[Config] = PretrainConfig) -> Config:  # type: ignore[assignment]
+def read_config(path: str | Path, kind: type[Config]) -> Config:
     """Read a configuration from a TOML file.
 
     Parameters
     ----------
     path : of the file.
-    kind : dataclass whose fields are the keys.
+    kind : dataclass whose fields are the keys, such as `PretrainConfig`.
 
     Raises
     ------

@@ -15,7 +15,7 @@ PLAIN = NEEDED + 'model = "tiny"\n'
 
 def read(tmp_path, text):
     (tmp_path / "c.toml").write_text(text)
-    return read_config(tmp_path / "c.toml")
+    return read_config(tmp_path / "c.toml", PretrainConfig)
 
 
 def test_a_file_gives_what_it_says_and_defaults_for_the_rest(tmp_path):
@@ -98,7 +98,7 @@ def test_what_is_missing_or_no_model_is_told(tmp_path, text, sentence):
 
 def test_a_file_that_is_not_there_is_told(tmp_path):
     with pytest.raises(ConfigError, match=r"no.toml cannot be read \(No such file"):
-        read_config(tmp_path / "no.toml")
+        read_config(tmp_path / "no.toml", PretrainConfig)
 
 
 def test_every_key_stands_in_the_record_of_a_run(tmp_path):
