@@ -3,30 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any, overload
 
 import numpy as np
 import torch
 from torch import Tensor
 
+from bertlab.nn.gpt import GPT
 from bertlab.nn.packing import Packing
 from bertlab.tasks.gpt_heads import AnyHead, GPTForClassification
-from bertlab.tasks.heads import BertForClassification, BertForTokens
+from bertlab.tasks.heads import BertForClassification, BertForTokens, Head
 from bertlab.text.inputs import Inputs, pad_batch
 
 
-def tensors(inputs: Sequence[Inputs], model: AnyHead) -> tuple[Tensor | Packing | None, ...]:
+@overload
+def tensors(inputs: Sequence[Inputs], model: Head) -> tuple[Tensor, Tensor, Packing | None]: ...
+@overload
+def tensors(inputs: Sequence[Inputs], model: GPTForClassification) -> tuple[Tensor, Packing | None]: ...
+def tensors(inputs: Sequence[Inputs], model: AnyHead) -> tuple[Any, ...]:
     """Make a batch on the device of a model: ids, segments, and a `Packing` where much of it is padding.
 
     For a GPT, which has no segments: ids and `Packing`.
     """
-    reads_left = isinstance(model, GPTForClassification)
-    config = model.gpt.config if isinstance(model, GPTForClassification) else model.bert.config
-    batch, device = pad_batch(inputs, config.pad_id), next(model.parameters()).device
+    trunk = model.gpt if isinstance(model, GPTForClassification) else model.bert
+    batch, device = pad_batch(inputs, trunk.config.pad_id), next(model.parameters()).device
     ids, segments, real = (
         torch.from_numpy(array).to(device) for array in (batch.ids, batch.segments, batch.mask)
     )
-    packing = Packing.where_it_pays(real, causal=reads_left)
-    return (ids, packing) if reads_left else (ids, segments, packing)
+    if isinstance(trunk, GPT):
+        return ids, Packing.where_it_pays(real, causal=True)
+    return ids, segments, Packing.where_it_pays(real)
 
 
 @torch.no_grad()
