@@ -160,8 +160,8 @@ def check_other_weights(other_weights: Callable[[Array, Array], Array]) -> None:
         expect(abs(total - 1) < 1e-6, f"the weights sum to {total:.3f}: they must share out 1")
         expect(
             mixed < 1e-6,
-            f"the output moves by up to {mixed:.2g}: step only in directions d with d @ values = 0, the last "
-            "rows of Vt in the SVD of the values' transpose",
+            f"the output moves by up to {mixed:.2g}: step only in directions d with d @ values = 0, the "
+            "columns of Q behind the first K + 1 in np.linalg.qr(…, mode='complete')",
         )
         expect(
             answer.min() > -1e-9,

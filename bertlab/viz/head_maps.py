@@ -10,7 +10,16 @@ from matplotlib.patches import Rectangle
 from numpy.typing import ArrayLike
 
 from bertlab.viz.payload import as_array
-from bertlab.viz.style import ORANGE, PALE, WEIGHTS, WIDTH, house_style, new_figure, title_height
+from bertlab.viz.style import (
+    ORANGE,
+    PALE,
+    WEIGHTS,
+    WIDTH,
+    house_style,
+    new_figure,
+    text_width,
+    title_height,
+)
 
 COLUMNS = 3  # maps beside each other
 LABEL = 0.2  # inches: cells must be so large for all heads to be numbered
@@ -57,7 +66,7 @@ def head_maps(
     for ax, (name, values) in zip(axes, arrays.items(), strict=False):
         image = _map(ax, values, top, cell)
         layer, head = np.unravel_index(int(values.argmax()), values.shape)
-        ax.set_title(name, parse_math=False, fontsize=12)
+        ax.set_title(name, parse_math=False, fontsize=12 * min(1, cell * n_heads / text_width(name, 13)))
         ax.set_xlabel(f"head → ({values.max():.2f}: layer {layer}, head {head})", fontsize=11)
     for ax in axes[len(arrays) :]:
         ax.axis("off")
@@ -80,7 +89,9 @@ def _map(ax: Axes, values: np.ndarray, top: float, cell: float) -> AxesImage:
     ax.set_yticks(np.arange(0.5, layers - 1), minor=True)
     ax.grid(which="minor", color=PALE, linewidth=0.8)
     layer, head = np.unravel_index(int(values.argmax()), values.shape)
-    frame = Rectangle((head - 0.5, layer - 0.5), 1, 1, fill=False, edgecolor=ORANGE, linewidth=2.2)
+    frame = Rectangle(
+        (head - 0.5, layer - 0.5), 1, 1, fill=False, edgecolor=ORANGE, linewidth=2.2, clip_on=False
+    )
     ax.add_patch(frame)
     for spine in ax.spines.values():
         spine.set(visible=True, color=PALE)

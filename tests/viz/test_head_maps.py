@@ -56,6 +56,15 @@ def test_words_do_not_overlap(rng, n, shape):
     assert overlapping_anywhere(fig) == []
 
 
+def test_a_long_name_is_written_smaller_and_stays_over_its_map(rng):
+    names = ["itself", "the same word elsewhere in the sentence", "[SEP]"]
+    fig = viz.head_maps({name: rng.random((6, 12)) for name in names}, "Heads differ")
+    fig.draw_without_rendering()
+    for ax, name in zip(fig.axes, names, strict=False):
+        (title,) = [text for text in ax.findobj(Text) if text.get_text() == name]
+        assert title.get_window_extent().width <= ax.get_window_extent().width
+
+
 @pytest.mark.parametrize(
     "panels",
     [
