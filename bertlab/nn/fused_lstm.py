@@ -2,8 +2,8 @@
 
 The loop of `bertlab.nn.recurrent` shows what happens, step by step. PyTorch's runs outside of Python, and on
 a GPU in one kernel; on a CPU the products take the time in both, and it gains little. Padding on the right
-needs nothing special on the way from the left, since it comes last. On the way from the right each sequence is
-turned round within its own length, so that its last token comes first.
+needs nothing special on the way from the left, since it comes last. On the way from the right each sequence
+is turned round within its own length, so that its last token comes first.
 """
 
 from __future__ import annotations
