@@ -5,6 +5,7 @@ from bertlab.interop.bert_saving import save_bert, write_checkpoint
 from bertlab.interop.elmo import load_elmo, save_elmo
 from bertlab.interop.gpt import load_gpt, save_gpt
 from bertlab.interop.transformer import load_transformer, save_transformer
+from bertlab.interop.word_vectors import load_vectors
 
 __all__ = [
     "BertCheckpoint",
@@ -12,6 +13,7 @@ __all__ = [
     "load_elmo",
     "load_gpt",
     "load_transformer",
+    "load_vectors",
     "read_bert",
     "save_bert",
     "save_elmo",

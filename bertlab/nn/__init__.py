@@ -12,9 +12,11 @@ from bertlab.nn.elmo import ELMo, ELMoForPreTraining, ELMoOutput
 from bertlab.nn.elmo_config import ELMoConfig
 from bertlab.nn.encoder import Encoder, EncoderLayer
 from bertlab.nn.feed_forward import FeedForward
+from bertlab.nn.glove import GloVe
 from bertlab.nn.gpt import GPT, GPTOutput
 from bertlab.nn.gpt_config import GPTConfig
 from bertlab.nn.highway import Highway
+from bertlab.nn.nnlm import NNLM
 from bertlab.nn.positions import LearnedPositions, SinusoidalPositions
 from bertlab.nn.recurrent import GRU, LSTM
 from bertlab.nn.residual import Residual
@@ -23,11 +25,13 @@ from bertlab.nn.scalar_mix import ScalarMix
 from bertlab.nn.seq2seq import Seq2Seq, Seq2SeqConfig
 from bertlab.nn.transformer import Transformer
 from bertlab.nn.transformer_config import TransformerConfig
+from bertlab.nn.word2vec import Word2Vec
 
 __all__ = [
     "GPT",
     "GRU",
     "LSTM",
+    "NNLM",
     "BertConfig",
     "BertForPreTraining",
     "BertModel",
@@ -42,6 +46,7 @@ __all__ = [
     "Encoder",
     "EncoderLayer",
     "FeedForward",
+    "GloVe",
     "GPTConfig",
     "GPTOutput",
     "Highway",
@@ -56,6 +61,7 @@ __all__ = [
     "SinusoidalPositions",
     "Transformer",
     "TransformerConfig",
+    "Word2Vec",
     "beam_search",
     "generate",
     "greedy_decode",

@@ -15,6 +15,7 @@ from bertlab.viz.head_lines import head_lines
 from bertlab.viz.head_maps import head_maps
 from bertlab.viz.head_view import head_view
 from bertlab.viz.heatmaps import Attention, attention_map, attention_maps
+from bertlab.viz.image_grid import image_grid
 from bertlab.viz.input_flow import input_flow
 from bertlab.viz.learning_curves import learning_curve
 from bertlab.viz.mask_explorer import mask_explorer
@@ -64,6 +65,7 @@ __all__ = [
     "head_maps",
     "head_view",
     "histograms",
+    "image_grid",
     "influence_maps",
     "input_flow",
     "learning_curve",
