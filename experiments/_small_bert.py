@@ -178,7 +178,9 @@ def train(changes: dict[str, Any], seed: int, path: Path) -> tuple[BertForPreTra
     Returns
     -------
     model : in evaluation mode.
-    record : its curves. `n_targets` counts the pieces that were asked for, `core_seconds` the training alone.
+    record : its curves. `held_out_accuracy` is with the text masked as in training, `held_out_hidden` with all
+        that is asked for hidden. `n_targets` counts the pieces that were asked for, `core_seconds` the
+        training alone.
     """
     keep_freed_memory()
     if unknown := changes.keys() - CHOICES.keys():
@@ -189,13 +191,14 @@ def train(changes: dict[str, Any], seed: int, path: Path) -> tuple[BertForPreTra
     reading = Reading(shards(name, vocab), vocab, choices, seed)
     model, steps = make(choices, vocab, seed), choices["steps"]
     loss, notes = loss_of(model, reading, choices["left_to_right"])
-    asked = questions("books", "as trained", WATCHED, LENGTH, name)
+    asked, hidden = (questions("books", kind, WATCHED, LENGTH, name) for kind in ("as trained", "hidden"))
     watched = {"begun": time.process_time(), "examining": 0.0}
 
     def evaluate() -> dict[str, float]:
         begun = time.process_time()
         found = measure(model, asked, choices["left_to_right"])
         numbers = {f"held_out_{name}": found[name] for name in ("accuracy", "loss")}
+        numbers["held_out_hidden"] = measure(model, hidden, choices["left_to_right"])["accuracy"]
         if choices["next_sentence"]:
             numbers["held_out_next_sentence"] = next_sentences(asked, judge(model))["accuracy"]
         numbers["core_seconds"] = round(begun - watched["begun"] - watched["examining"], 1)
