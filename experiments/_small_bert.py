@@ -178,8 +178,8 @@ def train(changes: dict[str, Any], seed: int, path: Path) -> tuple[BertForPreTra
     Returns
     -------
     model : in evaluation mode.
-    record : its curves. `held_out_accuracy` is with the text masked as in training, `held_out_hidden` with all
-        that is asked for hidden. `n_targets` counts the pieces that were asked for, `core_seconds` the
+    record : its curves. `held_out_accuracy` is with the text masked as in training, `held_out_hidden` with
+        all that is asked for hidden. `n_targets` counts the pieces that were asked for, `core_seconds` the
         training alone.
     """
     keep_freed_memory()
