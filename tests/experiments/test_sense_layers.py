@@ -42,7 +42,7 @@ def model():
 @pytest.fixture(scope="module", params=SETS)
 def loaded(request, model):
     try:
-        return request.param, [occurrences(request.param, model.tokenizer, split) for split in MOST]
+        return request.param, occurrences(request.param, model.tokenizer, "test")
     except DataUnavailable as reason:
         pytest.skip(str(reason))
 
@@ -79,24 +79,19 @@ def test_states_are_what_each_layer_says_of_the_word_and_the_embeddings_around_i
 
 
 def test_every_marked_place_is_its_word(loaded, model):
-    _, splits = loaded
-    for found in splits:
-        for one in found:
-            pieces = [model.tokenizer.vocab[i] for i in one.ids[one.pieces]]
-            assert one.word in "".join(piece.removeprefix("##") for piece in pieces)
+    _, found = loaded
+    for one in found:
+        pieces = [model.tokenizer.vocab[i] for i in one.ids[one.pieces]]
+        assert one.word in "".join(piece.removeprefix("##") for piece in pieces)
 
 
-def test_no_word_has_more_occurrences_than_are_told_and_nearly_all_have_senses_to_choose_from(loaded):
-    _, splits = loaded
-    for found, most in zip(splits, MOST.values(), strict=True):
-        for word in {one.word for one in found}:
-            assert sum(one.word == word for one in found) <= most
-    words = {one.word for one in splits[0]}
-    senses = [{one.sense for one in splits[0] if one.word == word} for word in words]
-    assert sum(len(mine) > 1 for mine in senses) > 0.8 * len(words)
+def test_no_word_has_more_occurrences_than_are_told(loaded):
+    _, found = loaded
+    assert len(found) > 700
+    assert max(sum(one.word == word for one in found) for word in {one.word for one in found}) <= MOST["test"]
 
 
 def test_homographs_are_of_three_kinds(loaded):
-    name, (_, test) = loaded
+    name, found = loaded
     if name == "wikipedia-homographs":
-        assert set(kinds_of(test)) == {"part of speech", "meaning", "both"}
+        assert set(kinds_of(found)) == {"part of speech", "meaning", "both"}
