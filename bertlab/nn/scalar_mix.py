@@ -49,7 +49,8 @@ def scalar_mix(
         # Departs from the authors' code, which takes one mean over all words of a batch: a word's vector
         # would depend on what else is in the batch.
         layers = nn.functional.layer_norm(layers, layers.shape[-1:], eps=eps)
-    return gamma * torch.tensordot(weights.softmax(0), layers, dims=1)
+    mixed: Tensor = gamma * torch.tensordot(weights.softmax(0), layers, dims=1)
+    return mixed
 
 
 class ScalarMix(nn.Module):
