@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Protocol
 
 import torch
 import torch.nn.functional as F
@@ -12,6 +13,7 @@ from torch.nn.utils.rnn import pad_sequence
 from bertlab.interop import load_bert
 from bertlab.nn import BertModel, EncoderLayer
 from bertlab.nn.masking import padding_mask
+from bertlab.text import WordPiece
 
 MODEL = "all-MiniLM-L6-v2"
 N_LAYERS, N_HEADS, D_HEAD, D_MODEL = 6, 12, 32, 384
@@ -57,10 +59,16 @@ def pooled(states: Tensor, mask: Tensor) -> Tensor:
     return F.normalize((states * real).sum(dim=1) / real.sum(dim=1), dim=-1)
 
 
-def batches(model: MiniLM, texts: Sequence[str]) -> Batches:
-    """Texts of similar length together, so that little is padded."""
+class HasTokenizer(Protocol):
+    """A model that comes with what cuts its texts."""
+
+    tokenizer: WordPiece
+
+
+def batches(model: HasTokenizer, texts: Sequence[str], most: int = MOST_PIECES) -> Batches:
+    """Texts of similar length together, so that little is padded; of each at most so many pieces."""
     tokenizer = model.tokenizer
-    pieces = [found[: MOST_PIECES - 2] for found in tokenizer.encode_batch(texts)]
+    pieces = [found[: most - 2] for found in tokenizer.encode_batch(texts)]
     ids = [torch.tensor([tokenizer.cls_id, *found, tokenizer.sep_id]) for found in pieces]
     groups: list[list[int]] = [[]]
     for i in sorted(range(len(ids)), key=lambda i: len(ids[i])):

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from _minilm import MiniLM, batches
+from _minilm import MOST_PIECES, HasTokenizer, batches
 from bertlab.datasets import load
 from bertlab.nn.functional import cross_entropy
 
@@ -22,14 +22,16 @@ class Search:
     ----------
     model : makes the word pieces.
     half : "choose" or "test", every second article each.
+    most : word pieces that are read of a text, [CLS] and [SEP] counted.
     """
 
-    def __init__(self, model: MiniLM, half: str) -> None:
+    def __init__(self, model: HasTokenizer, half: str, most: int = MOST_PIECES) -> None:
         articles = json.loads(load("xquad").text("xquad.en.json"))["data"][half == "test" :: 2]
         paragraphs = [paragraph for article in articles for paragraph in article["paragraphs"]]
         asked = [(qa["question"], n) for n, paragraph in enumerate(paragraphs) for qa in paragraph["qas"]]
         self.answers = torch.tensor([n for _, n in asked])
-        self.texts = batches(model, [question for question, _ in asked] + [p["context"] for p in paragraphs])
+        self.raw = [question for question, _ in asked] + [p["context"] for p in paragraphs]
+        self.texts = batches(model, self.raw, most)
 
     def cosines(self, embeddings: Tensor) -> Tensor:
         """How near each question is to each paragraph: (questions, paragraphs)."""
