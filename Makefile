@@ -78,7 +78,7 @@ types: $(ready) ## check the type hints of bertlab, tools and experiments
 
 .PHONY: unit
 unit: $(ready) ## unit tests and doctests, with coverage
-	$(bin)/pytest --cov --cov-report=term
+	OMP_NUM_THREADS=1 $(bin)/pytest -n auto --dist worksteal --cov --cov-report=term
 
 .PHONY: gate
 gate: $(ready) ## refuse what nbval would pass: stripped outputs, missing pictures, …
