@@ -205,7 +205,7 @@ def train(changes: dict[str, Any], seed: int, path: Path) -> tuple[BertForPreTra
         watched["examining"] += time.process_time() - begun
         return numbers
 
-    journal = path.with_name(f"{path.name}.jsonl")  # a rate in the name has a point, too
+    journal = path.with_suffix(".jsonl")
     journal.unlink(missing_ok=True)  # an arm is short: it is begun anew, so that its seconds are its own
     fit(
         model,

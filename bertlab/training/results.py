@@ -31,8 +31,8 @@ def run_arms(
     ----------
     name : of the experiment; its arms are kept in ``runs/<name>/``.
     arms : one dictionary of settings for each.
-    run : measures one arm; a function of a module. It gets the arm and a path without suffix for its own
-        checkpoints.
+    run : measures one arm; a function of a module. It gets the arm and a path without suffix, and
+        without points, for its own files.
     workers : processes side by side, each with one thread.
     runs : where unfinished work is kept.
 
@@ -62,7 +62,8 @@ def _measure(run: Callable[[Arm, Path], dict[str, Any]], arm: Arm, file: Path) -
 
     torch.set_num_threads(1)
     start = time.process_time()
-    measured = run(arm, file.with_suffix(""))
+    # Without points, a suffix that is put on the path replaces nothing: two rates do not share a checkpoint.
+    measured = run(arm, file.with_name(_label(arm).replace(".", ",")))
     temporary = file.with_suffix(".tmp")
     temporary.write_text(json.dumps({**arm, "seconds": round(time.process_time() - start, 1), **measured}))
     os.replace(temporary, file)

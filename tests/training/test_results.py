@@ -27,6 +27,12 @@ def test_every_arm_is_measured_once_and_comes_back_in_order(tmp_path):
     assert (tmp_path / "trial" / "n=3.log").read_text() == "measured\n"  # not measured a second time
 
 
+def test_arms_that_differ_behind_a_point_have_files_of_their_own(tmp_path):
+    rows = run_arms("trial", [{"n": 0.25}, {"n": 0.5}], double, workers=1, runs=tmp_path)
+    assert [row["twice"] for row in rows] == [0.5, 1.0]
+    assert len(list((tmp_path / "trial").glob("*.log"))) == 2
+
+
 def test_a_record_says_how_to_make_it_again(tmp_path):
     path = save_result("trial", "How many?", {"arms": [1, 2]}, seconds=90, folder=tmp_path)
     record = json.loads(path.read_text())
