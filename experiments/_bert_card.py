@@ -48,7 +48,7 @@ It took {hours} hours of one CPU core, beside other work.
 These are means over the training batches since the line above. The whole curve is in
 `data/results/bert_checkpoints.json`.
 
-## Scores, on text that it has never read
+## Scores, on text that was held out
 
 Three whole books by authors that are not in the training text, and wikitext-2 (validation and test part):
 1,024 pairs of each, half of them true. 15 % of the pieces are asked for, all of them hidden by [MASK].
@@ -96,7 +96,8 @@ ABOUT: dict[str, dict[str, str]] = {
         "licence": "The weights began as those of sentence-transformers/all-MiniLM-L6-v2 (Apache 2.0); what "
         "we added stands under CC BY-SA 4.0, as a part of its text does.",
         "start": "The embeddings and layers began as those of all-MiniLM-L6-v2, the heads new; of its 30,522 "
-        "pieces those are kept that our text uses at least 20 times.",
+        "pieces those are kept that our text uses at least 20 times. Wikipedia and a billion pairs of sentences are "
+        "among what that model was trained on: it may well have read the articles of wikitext-2.",
     },
 }
 
@@ -118,7 +119,7 @@ def card(name: str, found: dict[str, Any], counted: dict[str, Any], kinds: dict[
     rows = {
         "always the most frequent piece": [counted[one]["hidden"]["unigram"] for one in sets],
         "counted n-grams, both sides": [counted[one]["hidden"]["and repeated"] for one in sets],
-        "the same BERT, untrained": [found["untrained"][one]["hidden"] for one in sets],
+        "the same sizes, new weights": [found["untrained"][one]["hidden"] for one in sets],
         f"**{name}**": [shipped[one]["hidden"] for one in sets],
     }
     fields = {**config, **found["sizes"], **about}
