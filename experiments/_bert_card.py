@@ -97,7 +97,8 @@ ABOUT: dict[str, dict[str, str]] = {
         "we added stands under CC BY-SA 4.0, as a part of its text does.",
         "start": "The embeddings and layers began as those of all-MiniLM-L6-v2, the heads new; of its 30,522 "
         "pieces those are kept that our text uses at least 20 times. Wikipedia and a billion pairs of "
-        "sentences are among what that model was trained on: it may well have read the articles of wikitext-2.",
+        "sentences are among what that model was trained on: it may well have read the articles of "
+        "wikitext-2.",
     },
 }
 
