@@ -55,16 +55,13 @@ def next_token_probabilities(
     """
     _check(temperature, top_k, top_p)
     logits = logits.to(torch.promote_types(logits.dtype, torch.float32))
-    ordered, ids = logits.sort(
-        dim=-1, descending=True, stable=True
-    )  # (..., V); of equals, the lower id first
+    ordered, ids = logits.sort(dim=-1, descending=True, stable=True)  # (..., V); of equals the lower id first
     rank = torch.arange(ordered.shape[-1], device=logits.device)  # (V,)
     if temperature == 0:
         p = (rank == 0).to(ordered.dtype).expand_as(ordered)
     else:
-        p = torch.softmax(
-            (ordered - ordered[..., :1]) / temperature, dim=-1
-        )  # the best is 0: nothing overflows
+        below_best = ordered - ordered[..., :1]  # at most 0: divided by whatever, nothing overflows
+        p = torch.softmax(below_best / temperature, dim=-1)
     if top_k is not None:
         p = _share(p.masked_fill(rank >= top_k, 0.0))
     if top_p is not None and top_p < 1:
