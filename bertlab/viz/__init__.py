@@ -45,6 +45,7 @@ from bertlab.viz.style import use_style
 from bertlab.viz.thumbnails import all_heads
 from bertlab.viz.trace import DecodingTrace
 from bertlab.viz.transformer_diagram import transformer_diagram
+from bertlab.viz.vector_explorer import vector_explorer
 from bertlab.viz.two_directions import two_directions
 
 __all__ = [
@@ -98,5 +99,6 @@ __all__ = [
     "transformer_diagram",
     "two_directions",
     "use_style",
+    "vector_explorer",
     "word_links",
 ]

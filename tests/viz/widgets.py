@@ -103,6 +103,9 @@ MAKE: dict[str, Callable[[Sequence[str]], Widget]] = {
     "masking_explorer": lambda t: viz.masking_explorer(t, list(t), rng=np.random.default_rng(3)),
     "scale_explorer": lambda t: viz.scale_explorer(rng=np.random.default_rng(4)),
     "piece_explorer": lambda t: viz.piece_explorer(PIECES, t),
+    "vector_explorer": lambda t: viz.vector_explorer(
+        list(dict.fromkeys(t)), _vectors(len(set(t))), [(word,) for word in dict.fromkeys(t)]
+    ),
 }
 # A trait that the reader can change, and a value that must change the picture.
 CHANGE: dict[str, tuple[str, object]] = {
@@ -118,6 +121,7 @@ CHANGE: dict[str, tuple[str, object]] = {
     "masking_explorer": ("draw", 2),
     "scale_explorer": ("place", 0),
     "piece_explorer": ("text", "Cats saw the cat."),
+    "vector_explorer": ("word", "saw"),
 }
 ALL = tuple(MAKE)
 WITHOUT_TOKENS = ("position_explorer", "scale_explorer")
