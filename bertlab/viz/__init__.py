@@ -45,8 +45,8 @@ from bertlab.viz.style import use_style
 from bertlab.viz.thumbnails import all_heads
 from bertlab.viz.trace import DecodingTrace
 from bertlab.viz.transformer_diagram import transformer_diagram
-from bertlab.viz.vector_explorer import vector_explorer
 from bertlab.viz.two_directions import two_directions
+from bertlab.viz.vector_explorer import vector_explorer
 
 __all__ = [
     "Attention",
