@@ -46,19 +46,22 @@ class Word2VecConfig:
 
 @dataclass(frozen=True, kw_only=True)
 class GloVeConfig:
-    """GloVe; the defaults are those of the paper, but for the width.
+    """GloVe; the defaults are those of the paper, but for width, epochs and rate.
+
+    A step takes thousands of entries here, so the rate is larger. (In GloVe's own code the paper's 0.05 also
+    enters the sums of squares, which begin with 1: that is a rate of 1 with sums that begin with 400.)
 
     References
     ----------
-    Pennington et al. 2014, sec. 4.2: AdaGrad from 0.05, cut at 100, power 3/4, windows of ten words.
+    Pennington et al. 2014, sec. 4.2: AdaGrad, cut at 100, power 3/4, windows of ten words.
     """
 
     d_model: int = 100  # D
     window: int = 10  # greatest distance of two words that meet
     cut: float = 100.0  # the count from which an entry has its full weight
     power: float = 0.75
-    epochs: int = 30
-    rate: float = 0.05  # of AdaGrad
+    epochs: int = 20
+    rate: float = 0.5  # of AdaGrad
     seed: int = 0
 
     def __post_init__(self) -> None:
