@@ -94,10 +94,10 @@ def keys(role, *names):
     return press
 
 
-def type_text(text):
+def type_text(field, text):
     def type_it(part, page):
-        part.get_by_role("textbox").fill("")
-        part.get_by_role("textbox").press_sequentially(text)
+        part.get_by_role("textbox", name=field).fill("")
+        part.get_by_role("textbox", name=field).press_sequentially(text)
 
     return type_it
 
@@ -130,7 +130,11 @@ DONE = {
     ),
     "masking_explorer": ([button("Draw again"), slide("rate", "ArrowRight")], {"draw": 1}),
     "scale_explorer": ([slide("dₖ", "End")], {"place": 9}),
-    "piece_explorer": ([type_text("Cats saw")], {"text": "Cats saw"}),
+    "piece_explorer": ([type_text("text to cut", "Cats saw")], {"text": "Cats saw"}),
+    "vector_explorer": (
+        [type_text("word", "saw"), type_text("plus", "cat"), button("leave out the words of the question")],
+        {"word": "saw", "minus": "", "plus": "cat", "exclude": False},
+    ),
 }
 
 
