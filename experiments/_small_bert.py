@@ -21,7 +21,7 @@ from _bert_corpus import FOLDER, shards
 from _bert_held_out import next_sentences
 from _bert_vocabulary import tokenizer
 from bertlab.interop import load_bert
-from bertlab.nn import BertConfig, BertForPreTraining
+from bertlab.nn import BertConfig, BertForPreTraining, BertModel
 from bertlab.nn.bert_heads import at
 from bertlab.nn.losses import cross_entropy
 from bertlab.nn.neighbours import look_beside
@@ -50,7 +50,7 @@ CHOICES: dict[str, Any] = {
     "pairs": "half are noise",  # or "all are true"
     "next_sentence": True,  # is the second loss there?
     "left_to_right": False,  # predict the next piece everywhere, instead of hidden ones
-    "first_weights": "look beside",  # or "sinusoids", or "as published"
+    "first_weights": "look beside",  # or another of `FIRST_WEIGHTS`
     "examples": 0,  # so many pairs are drawn once and repeated; 0: all, drawn anew in every epoch
     "masks": 0,  # of each example so many are drawn and used in turn; 0: a new one in every epoch
     "vocabulary": "trained",  # or "cut"
@@ -135,6 +135,22 @@ def unmasked(batch: PretrainingBatch) -> Ids:
     return ids
 
 
+@torch.no_grad()
+def begin_as_sinusoids(bert: BertModel) -> None:
+    """Let learned positions begin as sinusoids, as large as the tokens' first vectors."""
+    table = bert.embeddings.position.weight
+    table.copy_(0.02 * 2**0.5 * sinusoidal_positions(*table.shape))
+
+
+FIRST_WEIGHTS: dict[str, Callable[[BertModel], object]] = {
+    "as published": lambda bert: None,
+    "sinusoids": begin_as_sinusoids,
+    "room for sinusoids": lambda bert: look_beside(bert, ()),  # tokens begin at 0 in the fastest waves
+    "look one place beside": lambda bert: look_beside(bert, (-1, 1)),
+    "look beside": look_beside,
+}
+
+
 def make(choices: dict[str, Any], vocab: WordPiece, seed: int) -> BertForPreTraining:
     """Make a model, with new weights or with those of `start` and new heads."""
     if choices["start"]:
@@ -150,19 +166,15 @@ def make(choices: dict[str, Any], vocab: WordPiece, seed: int) -> BertForPreTrai
         )
         return begin_with(config, load_bert, lambda said: None)[0]
     torch.manual_seed(seed)
-    width, kind = choices["width"], choices["first_weights"]
+    width = choices["width"]
     sizes = {"n_layers": choices["layers"], "d_model": width, "d_ff": 4 * width, "n_heads": choices["heads"]}
     model = BertForPreTraining(
         BertConfig(vocab_size=len(vocab), max_positions=LENGTH, dropout=0.0, attention_dropout=0.0, **sizes),
         choices["next_sentence"],
     )
-    if kind == "look beside":
-        look_beside(model.bert)
-    elif kind == "sinusoids":
-        with torch.no_grad():
-            model.bert.embeddings.position.weight.copy_(0.02 * 2**0.5 * sinusoidal_positions(LENGTH, width))
-    elif kind != "as published":
-        raise ValueError(f"first_weights = {kind!r}: choose 'look beside', 'sinusoids' or 'as published'")
+    if (kind := choices["first_weights"]) not in FIRST_WEIGHTS:
+        raise ValueError(f"first_weights = {kind!r}: choose among {list(FIRST_WEIGHTS)}")
+    FIRST_WEIGHTS[kind](model.bert)
     return model
 
 

@@ -10,6 +10,8 @@ like any weight; the architecture stays the same.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import torch
 from torch import Tensor
 
@@ -22,16 +24,22 @@ SHARPNESS = 2.0  # of keys and of queries: the place sought scores about 4 · K 
 
 
 @torch.no_grad()
-def look_beside(model: BertModel) -> list[int]:
+def look_beside(model: BertModel, offsets: Sequence[int] | None = None) -> list[int]:
     """Let the heads of the first layer begin by looking 1 left, 1 right, 2 left, 2 right, and so on.
 
     Parameters
     ----------
     model : with new weights; changed in place. With an odd width of a head its last number stays as it is.
+    offsets : how many places to the right each head looks instead; further heads begin as published.
 
     Returns
     -------
     How many places to the right each head looks.
+
+    Raises
+    ------
+    ValueError
+        If there are more offsets than heads.
 
     References
     ----------
@@ -45,6 +53,8 @@ def look_beside(model: BertModel) -> list[int]:
     [-1, 1, -2, 2]
     """
     config = model.config
+    if offsets is not None and len(offsets) > config.n_heads:
+        raise ValueError(f"{len(offsets)} offsets for {config.n_heads} heads: give one a head at most")
     table = model.embeddings.position.weight  # (N, D)
     waves = sinusoidal_positions(len(table), config.d_model, table.dtype, table.device)
     table.copy_(waves * DEVIATION * 2**0.5)  # waves have a mean square of 1/2: now as large as the tokens
@@ -52,13 +62,14 @@ def look_beside(model: BertModel) -> list[int]:
     model.embeddings.token.weight[:, :width] = 0
     attention = model.encoder.layers[0].get_submodule("attention")
     assert isinstance(attention, MultiHeadAttention)
-    offsets = [(1 + head // 2) * (1 if head % 2 else -1) for head in range(config.n_heads)]
+    if offsets is None:
+        offsets = [(1 + head // 2) * (1 if head % 2 else -1) for head in range(config.n_heads)]
     for head, offset in enumerate(offsets):
         rows = slice(head * width, (head + 1) * width)
         n = width - width % 2
         attention.key.weight[rows][:n, :n] += SHARPNESS * torch.eye(n, device=table.device)
         attention.query.weight[rows][:n, :n] += SHARPNESS * rotation(offset, n, config.d_model).to(table)
-    return offsets
+    return list(offsets)
 
 
 def rotation(offset: int, n: int, d_model: int) -> Tensor:

@@ -15,7 +15,16 @@ FAINT = "#C3C8CF"  # steps that lead elsewhere
 
 
 @house_style
-def mask_paths(mask: np.ndarray, tokens: Sequence[str], output: int, title: str, n_layers: int = 2) -> Figure:
+def mask_paths(
+    mask: np.ndarray,
+    tokens: Sequence[str],
+    output: int,
+    title: str,
+    n_layers: int = 2,
+    *,
+    source: int | None = None,
+    residual: bool = True,
+) -> Figure:
     """Draw a stack of layers as a graph, and in it every path that ends at one output.
 
     An arrow leads from a key to each query that may look at it, and from each position to itself, around the
@@ -33,6 +42,10 @@ def mask_paths(mask: np.ndarray, tokens: Sequence[str], output: int, title: str,
         What is to be seen, as a sentence.
     n_layers : int
         From 1 to 4.
+    source : int, optional
+        Draw strongly only the paths that begin at this input.
+    residual : bool
+        False leaves the residual connection out.
 
     Returns
     -------
@@ -41,25 +54,29 @@ def mask_paths(mask: np.ndarray, tokens: Sequence[str], output: int, title: str,
     Raises
     ------
     ValueError
-        If the mask is not boolean or does not fit, or there are too many tokens or layers, or no such output.
+        If the mask is not boolean or does not fit, or there are too many tokens or layers, or no such output
+        or input.
     """
     n = len(tokens)
-    steps = checked_mask(mask, (n, n)) | np.eye(n, dtype=bool)
-    if not 0 <= output < n <= LARGEST or not 1 <= n_layers <= 4:
+    steps = checked_mask(mask, (n, n)) | (np.eye(n, dtype=bool) & residual)
+    if not 0 <= output < n <= LARGEST or not 1 <= n_layers <= 4 or not 0 <= (source or 0) < n:
         raise ValueError(
-            f"output {output} of {n} tokens, {n_layers} layers: give an output that is there, "
-            f"at most {LARGEST} tokens, and 1 to 4 layers"
+            f"output {output} and input {source} of {n} tokens, {n_layers} layers: "
+            f"give an output that is there, an input likewise, at most {LARGEST} tokens, and 1 to 4 layers"
         )
     fig, ax = canvas(title, BOTTOM + RISE * n_layers + 0.55)
     gap = min(1.7, (WIDTH - LEFT - 0.6) / n)
     xs = [LEFT + gap * (i + 0.5) for i in range(n)]
     levels = [BOTTOM + RISE * layer for layer in range(n_layers + 1)]
     reached = reachable(steps, output, n_layers)
+    if source is not None:
+        reached &= reachable(steps.T, source, n_layers)[::-1]
     for layer in range(n_layers):
         for query, key in sorted(
-            zip(*np.nonzero(steps), strict=True), key=lambda step: reached[layer + 1][step[0]]
+            zip(*np.nonzero(steps), strict=True),
+            key=lambda step: reached[layer + 1][step[0]] and reached[layer][step[1]],
         ):
-            on_path = bool(reached[layer + 1][query])
+            on_path = bool(reached[layer][key] and reached[layer + 1][query])
             start, end = np.array([xs[key], levels[layer]]), np.array([xs[query], levels[layer + 1]])
             along = 0.14 * (end - start) / np.linalg.norm(end - start)
             ends = tuple(start + along), tuple(end - along)

@@ -11,7 +11,7 @@ import torch
 import _small_bert
 from _bert_answers import from_the_left, left_only, shown
 from _bert_held_out import Answers, Question
-from _small_bert import CHOICES, NextPiece, Reading, loss_of, make, unmasked
+from _small_bert import CHOICES, FIRST_WEIGHTS, NextPiece, Reading, loss_of, make, unmasked
 from bertlab.datasets.documents import Document
 from bertlab.text import SPECIAL, WordPiece, tokenise
 
@@ -151,6 +151,18 @@ def test_first_weights_differ_where_they_should():
     assert not torch.allclose(table["sinusoids"], table["as published"])
     with pytest.raises(ValueError, match="first_weights = 'zeros'"):
         make(CHOICES | {"first_weights": "zeros"}, VOCAB, 0)
+
+
+def test_controls_leave_room_for_positions_and_let_some_heads_look():
+    zeroed = {
+        kind: not make(CHOICES | {"first_weights": kind}, VOCAB, 0).bert.embeddings.token.weight[:, :32].any()
+        for kind in FIRST_WEIGHTS
+    }
+    assert [kind for kind in zeroed if zeroed[kind]] == [
+        "room for sinusoids",
+        "look one place beside",
+        "look beside",
+    ]
 
 
 def test_an_unknown_choice_is_named(tmp_path):

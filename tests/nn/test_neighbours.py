@@ -51,3 +51,23 @@ def test_no_parameter_is_added_and_only_tables_queries_and_keys_of_the_first_lay
     token = model.embeddings.token.weight
     assert torch.equal(token[:, 64:], before["embeddings.token.weight"][:, 64:])
     assert not token[:, :64].any()
+
+
+def test_heads_look_where_they_are_told_and_further_ones_nowhere() -> None:
+    torch.manual_seed(0)
+    model = BertModel(BertConfig.mini(vocab_size=500)).eval()
+    assert look_beside(model, (3, -2)) == [3, -2]
+    weights = model(torch.randint(5, 500, (8, 64)), need_weights=True).weights
+    assert weights is not None
+    at = torch.arange(10, 54)
+    assert weights[0][:, 0, at, at + 3].mean() > 0.4
+    assert weights[0][:, 1, at, at - 2].mean() > 0.4
+    assert weights[0][:, 2:].max() < 0.3
+
+
+def test_more_places_than_heads_are_refused() -> None:
+    model = BertModel(BertConfig.tiny(vocab_size=50))
+    before = model.embeddings.position.weight.clone()
+    with pytest.raises(ValueError, match=r"3 offsets for 2 heads: give one a head at most"):
+        look_beside(model, (1, 2, 3))
+    assert torch.equal(model.embeddings.position.weight, before)

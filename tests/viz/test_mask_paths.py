@@ -52,6 +52,20 @@ def test_the_residual_connection_passes_by_a_mask_that_hides_the_diagonal():
     assert crosses(fig) == 3
 
 
+def test_paths_from_one_input_alone_go_through_the_neighbours_where_the_diagonal_is_closed():
+    open_elsewhere = ~np.eye(4, dtype=bool)
+    fig = viz.mask_paths(open_elsewhere, TOKENS, 2, "In two steps", source=2, residual=False)
+    assert strong(fig) == 3 + 3  # to each neighbour, and back
+    assert crosses(fig) == 3
+    once = viz.mask_paths(open_elsewhere, TOKENS, 2, "In one step", n_layers=1, source=2, residual=False)
+    assert strong(once) == 0
+
+
+def test_an_input_that_is_not_there_is_refused():
+    with pytest.raises(ValueError, match="output 1 and input 4 of 4 tokens"):
+        viz.mask_paths(CAUSAL, TOKENS, 1, "None", source=4)
+
+
 @pytest.mark.parametrize(("output", "layers"), [(4, 2), (-1, 2), (0, 0), (0, 5)])
 def test_what_cannot_be_drawn_is_refused(output, layers):
     with pytest.raises(ValueError, match="give an output that is there"):
