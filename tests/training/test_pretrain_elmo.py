@@ -16,13 +16,14 @@ from bertlab.training import pretrain_elmo as module
 from bertlab.training.pretrain_config import ConfigError, read_config
 from bertlab.training.pretrain_elmo import (
     ELMoPretrainConfig,
-    Reading,
     batch_loss,
     begin_elmo,
+    both_ways,
     held_out_numbers,
     pretrain_elmo,
 )
 from bertlab.training.run_folder import FolderError
+from bertlab.training.running_text import Reading
 from tests.training.pretraining import rows, same, weights, world
 
 CPU = torch.device("cpu")
@@ -43,11 +44,13 @@ def run(config: ELMoPretrainConfig, **changes: Any) -> list[float]:
     return pretrain_elmo(replace(config, **changes), CPU, say=lambda sentence: None)
 
 
-def reading(config: ELMoPretrainConfig) -> Reading:
+def reading(config: ELMoPretrainConfig) -> Any:
     model, tokenizer = begin_elmo(config)
     corpus = open_shards(config.shards[0], tokenizer)
     stretches = Stretches(corpus, tokenizer, config.max_length, config.batch_size, config.seed)
-    return Reading(config, model, stretches, CPU)
+    own: Any = Reading(config, both_ways(model, config.bf16), stretches, CPU)
+    own.model = model
+    return own
 
 
 def test_the_loss_falls_and_what_is_saved_is_the_model_that_was_trained(config: ELMoPretrainConfig) -> None:
