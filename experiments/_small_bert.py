@@ -142,11 +142,19 @@ def begin_as_sinusoids(bert: BertModel) -> None:
     table.copy_(0.02 * 2**0.5 * sinusoidal_positions(*table.shape))
 
 
+@torch.no_grad()
+def look_with_half_empty_tokens(bert: BertModel) -> None:
+    """Let two heads look, and leave positions as much room as two heads of half the width would need."""
+    look_beside(bert, (-1, 1))
+    bert.embeddings.token.weight[:, : bert.config.d_model // 2] = 0
+
+
 FIRST_WEIGHTS: dict[str, Callable[[BertModel], object]] = {
     "as published": lambda bert: None,
     "sinusoids": begin_as_sinusoids,
     "room for sinusoids": lambda bert: look_beside(bert, ()),  # tokens begin at 0 in the fastest waves
     "look one place beside": lambda bert: look_beside(bert, (-1, 1)),
+    "look one place beside, half empty": look_with_half_empty_tokens,
     "look beside": look_beside,
 }
 

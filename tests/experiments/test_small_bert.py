@@ -161,6 +161,7 @@ def test_controls_leave_room_for_positions_and_let_some_heads_look():
     assert [kind for kind in zeroed if zeroed[kind]] == [
         "room for sinusoids",
         "look one place beside",
+        "look one place beside, half empty",
         "look beside",
     ]
 
