@@ -43,7 +43,7 @@ def mask_paths(
     n_layers : int
         From 1 to 4.
     source : int, optional
-        Draw strongly only the paths that begin at this input.
+        Draw strongly only the paths that begin at this input; no other is crossed out.
     residual : bool
         False leaves the residual connection out.
 
@@ -88,7 +88,7 @@ def mask_paths(
             goal, on = layer == n_layers and i == output, bool(reached[layer][i])
             edge, fill = (ORANGE, PALE_ORANGE) if goal else (BLUE, PALE_BLUE) if on else (GREY, "white")
             ax.plot(x, y, "o", markersize=15, markerfacecolor=fill, markeredgecolor=edge, markeredgewidth=1.8)
-            if layer == 0 and not on:
+            if layer == 0 and not on and source is None:
                 ax.plot(x, y, "x", markersize=8, color=INK, markeredgewidth=1.6)
     words(ax, xs, 0.3, tokens, gap - 0.1)
     ax.text(xs[output], levels[-1] + 0.24, "its output", ha="center", va="bottom", fontsize=12, color=INK)
