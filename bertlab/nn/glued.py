@@ -49,7 +49,10 @@ class GluedGPTs(nn.Module):
         super().__init__()
         self.config = config
         self.forwards, self.backwards = GPT(config), GPT(config)
-        self.backwards.embeddings = self.forwards.embeddings
+        # In the second one the tables are an ordinary attribute: were they its submodule, too, they would
+        # stand twice in the `state_dict`, and `functional_call` would exchange them twice and put back once.
+        del self.backwards.embeddings
+        object.__setattr__(self.backwards, "embeddings", self.forwards.embeddings)
 
     def layers(self, ids: Tensor, mask: Tensor | None = None) -> tuple[Tensor, ...]:
         """Map (B, T) ids to L + 1 tensors (B, T, 2D), zero at padding.

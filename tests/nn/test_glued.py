@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from dataclasses import replace
 from typing import Any
 
@@ -12,9 +13,21 @@ from hypothesis import strategies as st
 
 from bertlab.nn.glued import GluedGPTs
 from bertlab.nn.packing import Packing
+from bertlab.training.bfloat16 import InBfloat16
 from tests.nn.their_gpt import SMALL, inputs, with_some_weights
 
 CLOSE = {"rtol": 0, "atol": 1e-10}
+
+
+class Joint(torch.nn.Module):
+    """The loss as a module's forward."""
+
+    def __init__(self, model: GluedGPTs) -> None:
+        super().__init__()
+        self.model = model
+
+    def forward(self, ids: torch.Tensor) -> torch.Tensor:
+        return self.model.loss(ids)[0]
 
 
 def some_pair(**changes: Any) -> GluedGPTs:
@@ -81,8 +94,23 @@ def test_packed_it_learns_the_same() -> None:
     torch.testing.assert_close(grads[0], grads[1], **CLOSE)
 
 
+def test_in_bfloat16_all_weights_get_their_gradient_and_stay_what_they_are() -> None:
+    model, ids = GluedGPTs(SMALL), torch.tensor([[2, 7, 8, 9, 3]])
+    before = [p.clone() for p in model.parameters()]
+    loss = InBfloat16(Joint(model))(ids)
+    loss.backward()
+    assert loss.item() == pytest.approx(model.loss(ids)[0].item(), rel=0.01)
+    for parameter, old in zip(model.parameters(), before, strict=True):
+        assert parameter.is_leaf
+        assert parameter.grad is not None
+        assert torch.equal(parameter, old)
+
+
 def test_both_have_one_table_and_layers_of_their_own() -> None:
     model = GluedGPTs(SMALL)
+    assert sum("embeddings" in name for name in model.state_dict()) == 2
+    twin = copy.deepcopy(model)
+    assert twin.backwards.embeddings is twin.forwards.embeddings is not model.forwards.embeddings
     assert model.backwards.embeddings.token.weight is model.forwards.embeddings.token.weight
     ours = [name for name, _ in model.named_parameters() if "embeddings" in name]
     assert ours == ["forwards.embeddings.token.weight", "forwards.embeddings.position.weight"]
