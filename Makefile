@@ -56,6 +56,36 @@ bench: $(ready) $(peers)/bertviz ## ours beside others: BertViz, the Rust tokeni
 	@set -e; for script in $(sort $(wildcard benchmarks/[!_]*.py)); do \
 	    echo "== $$script"; $(bin)/python "$$script"; done
 
+# What a deck of slides stands on: reveal.js and MathJax, once from npm, then local.
+lectern := runs/lectern
+$(lectern)/tex-svg-full.js:
+	@mkdir -p $(lectern) && cd $(lectern) && npm pack -s reveal.js@5.2.1 mathjax@3.2.2 > /dev/null && \
+	    for it in dist/reset.css dist/reveal.css dist/reveal.js plugin/notes/notes.js; do \
+	        tar xzOf reveal.js-5.2.1.tgz package/$$it > $$(basename $$it); done && \
+	    tar xzOf mathjax-3.2.2.tgz package/es5/tex-svg-full.js > tex-svg-full.js && rm -f *.tgz
+
+##@ To teach with it
+
+.PHONY: slides
+slides: $(ready) $(lectern)/tex-svg-full.js ## a deck and a PDF of every notebook, all parts local (needs npm, Chromium)
+	@$(bin)/python tools/slides.py --pdf
+	@$(bin)/pytest -q tests/notebooks/test_slides.py
+
+# What builds the site, beside all else in .venv; only `make site` asks for it.
+site_ready := .venv/.site
+$(site_ready): $(ready) docs/requirements.txt
+	@echo "installing Sphinx and its theme"
+	@$(pip) -qq --no-deps -r docs/requirements.txt
+	@touch $@
+
+.PHONY: site live
+site: $(site_ready) ## the site, in build/site: offline, links checked
+	@$(bin)/python tools/live_pages.py notebooks/gallery.ipynb
+	@$(bin)/python tools/build_site.py
+
+live: $(ready) models ## run notebooks once, so that the site has their widgets live (NB=notebooks/01….ipynb for one)
+	@$(bin)/python tools/live_pages.py $(NB)
+
 ##@ Working on it
 
 .PHONY: refresh
