@@ -38,6 +38,9 @@ def pinned(text: str) -> dict[str, Version]:
 
 
 PINS = pinned((ROOT / "requirements.txt").read_text())
+SITE_PINS = dict(
+    line.split("==") for line in (ROOT / "docs" / "requirements.txt").read_text().splitlines() if "==" in line
+)
 
 
 @pytest.mark.parametrize("requirement", declared("notebooks", "experiments", "dev"), ids=lambda req: req.name)
@@ -45,11 +48,18 @@ def test_everything_declared_is_pinned_within_its_range(requirement):
     assert requirement.specifier.contains(PINS[canonicalize_name(requirement.name)])
 
 
-def test_the_extra_dev_brings_all_other_extras():
+@pytest.mark.parametrize("line", PROJECT["optional-dependencies"]["site"])
+def test_what_the_site_needs_is_pinned_beside_it_within_its_range(line):
+    requirement = Requirement(line)
+    assert requirement.specifier.contains(SITE_PINS[canonicalize_name(requirement.name)])
+    assert not SITE_PINS.keys() & PINS.keys(), "what all need stands in requirements.txt alone"
+
+
+def test_the_extra_dev_brings_all_other_extras_but_the_site():
     own = next(
         req for req in map(Requirement, PROJECT["optional-dependencies"]["dev"]) if req.name == "bertlab"
     )
-    assert own.extras | {"dev"} == set(PROJECT["optional-dependencies"])
+    assert own.extras | {"dev", "site"} == set(PROJECT["optional-dependencies"])
 
 
 @pytest.mark.skipif(

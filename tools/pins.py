@@ -2,6 +2,7 @@
 
     python tools/pins.py
 
+What `make site` needs besides goes to docs/requirements.txt, if it is installed.
 Run it after a change of pyproject.toml, in an environment where all tests pass.
 """
 
@@ -18,6 +19,9 @@ ROOT = Path(__file__).resolve().parents[1]
 HEADER = """\
 # The exact versions that are tested: the closure of bertlab[dev], written by `make pins`. torch comes first.
 # Also good as constraints: pip install -c requirements.txt -e .
+"""
+SITE_HEADER = """\
+# What `make site` needs besides requirements.txt: the rest of bertlab[site], written by `make pins`.
 """
 
 
@@ -50,5 +54,15 @@ def requirements() -> str:
     return HEADER + "".join(f"{name}=={pins[name]}\n" for name in order)
 
 
+def site_requirements() -> str:
+    """Text of docs/requirements.txt; PackageNotFoundError where they are not installed."""
+    pins, more = closure("bertlab", "dev"), closure("bertlab", "site")
+    return SITE_HEADER + "".join(f"{name}=={more[name]}\n" for name in sorted(set(more) - set(pins)))
+
+
 if __name__ == "__main__":
     (ROOT / "requirements.txt").write_text(requirements())
+    try:
+        (ROOT / "docs" / "requirements.txt").write_text(site_requirements())
+    except metadata.PackageNotFoundError as error:
+        print(f"docs/requirements.txt stays as it is: {error.name} is not installed (make site)")
