@@ -100,6 +100,8 @@ def main() -> int:
         "glossary": site_pages.glossary(notebooks),
         **site_pages.reference(),
     }
+    if site_pages.LECTURES.exists():
+        pages["lectures"] = site_pages.document(site_pages.LECTURES)
     lay_out(SOURCE, notebooks, pages)
     shutil.rmtree(SITE, ignore_errors=True)  # a page that is no more must not be found
     if run_sphinx(SOURCE, SITE):

@@ -17,6 +17,7 @@ from site_book import ROOT, Notebook, wrong_sentences
 
 REPOSITORY = "https://github.com/bertlab/bertlab"  # as in pyproject.toml; a test compares
 FILES = f"{REPOSITORY}/blob/main"
+LECTURES = ROOT / "docs" / "lectures.md"
 ROOMS = {
     "reference": "the formulas in NumPy, forward and backward",
     "nn": "the same concepts in PyTorch",
@@ -181,7 +182,9 @@ def front(notebooks: Sequence[Notebook], titles: dict[str, str]) -> str:
         for notebook in there.values()
     ]
     members += [f"Every widget <{_document(n)}>" for n in notebooks if not n.number and not n.is_solution]
-    return text.replace("{{ notebooks }}", "\n".join(lines)).replace("{{ tree }}", "\n".join(members))
+    lectures = "lectures\n" if LECTURES.exists() else ""
+    filled = text.replace("{{ notebooks }}", "\n".join(lines)).replace("{{ tree }}", "\n".join(members))
+    return filled.replace("{{ lectures }}\n", lectures)
 
 
 def solutions(notebooks: Sequence[Notebook], titles: dict[str, str]) -> str:
@@ -191,10 +194,19 @@ def solutions(notebooks: Sequence[Notebook], titles: dict[str, str]) -> str:
     ]
     tree = "\n".join(members)
     return (
-        "# Solutions\n\nWorked, with a reason each. Try the exercises first: their checks say what is wrong."
+        "# Solutions\n\nWorked, with a reason each. Try the exercises first: checks say what is wrong."
         "\n\n"
         f"```{{toctree}}\n{tree}\n```\n"
     )
+
+
+def document(path: Path) -> str:
+    """A Markdown file of docs/ as a page: notebooks are pages, too, other files stand in the repository."""
+
+    def link(match: re.Match[str]) -> str:
+        return f"]({match[1]}" if match[1].startswith("notebooks/") else f"]({FILES}/{match[1]}"
+
+    return re.sub(r"\]\(\.\./([^)\s]+)", link, path.read_text("utf-8"))
 
 
 def _document(notebook: Notebook) -> str:

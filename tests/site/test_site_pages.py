@@ -58,6 +58,12 @@ def test_the_front_page_has_all_notebooks_and_says_which_are_being_written(small
     assert "{{" not in text.replace("```{", "")
 
 
+def test_a_page_of_docs_links_to_pages_and_to_files_of_the_repository(tmp_path):
+    (tmp_path / "a.md").write_text("[1](../notebooks/01_a.ipynb) [2](../assignments/README.md) [3](#here)")
+    made = site_pages.document(tmp_path / "a.md")
+    assert made == f"[1](notebooks/01_a.ipynb) [2]({site_pages.FILES}/assignments/README.md) [3](#here)"
+
+
 def test_every_public_module_has_its_page_of_reference():
     pages = site_pages.reference()
     modules = {
