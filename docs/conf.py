@@ -35,9 +35,8 @@ autodoc_preserve_defaults = True
 napoleon_google_docstring = False
 napoleon_use_rtype = False
 napoleon_use_param = False
-napoleon_custom_sections = [
-    ("Attributes", "params_style")
-]  # else each name becomes a link to one of its namesakes
+# As fields, these would make a link of every name, to one of its namesakes.
+napoleon_custom_sections = [("Attributes", "params_style"), ("Raises", "params_style")]
 
 html_theme = "sphinx_book_theme"
 html_context = {"default_mode": "auto"}

@@ -34,6 +34,8 @@ class House:
             shutil.copy(ROOT / name, root / name)
         (root / "tools").mkdir()
         shutil.copy(ROOT / "tools" / "in_turn.sh", root / "tools")
+        (root / "docs").mkdir()
+        shutil.copy(ROOT / "docs" / "requirements.txt", root / "docs")
         (root / "python").write_text(FAKE_PYTHON)
         (root / "python").chmod(0o755)
 
@@ -62,6 +64,15 @@ def house(tmp_path):
 def test_torch_is_installed_first_and_everything_in_its_pinned_version(house):
     assert house.make("install").returncode == 0
     assert house.pip_calls() == ["-c requirements.txt torch", "-r requirements.txt", "--no-deps -e ."]
+
+
+def test_only_the_site_asks_for_sphinx_and_asks_once(house):
+    house.make("install")
+    house.make("site")
+    assert house.pip_calls() == ["--no-deps -r docs/requirements.txt"]
+    assert "tools/build_site.py" in house.log.read_text()
+    house.make("site")
+    assert house.pip_calls() == []
 
 
 def test_one_variable_chooses_the_cpu_build(house):

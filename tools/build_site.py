@@ -80,7 +80,9 @@ def run_sphinx(source: Path, site: Path) -> int:
     cache = source.parent / "site-cache"
     command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-b", "html", "-d", str(cache)]
     environment = {**os.environ, "MPLBACKEND": "agg", "PYTHONWARNINGS": "ignore"}
-    return subprocess.run([*command, str(source), str(site)], env=environment).returncode
+    done = subprocess.run([*command, str(source), str(site)], env=environment)
+    (site / "_static" / "webpack-macros.html").unlink(missing_ok=True)  # a template of the theme, not a page
+    return done.returncode
 
 
 def main() -> int:
