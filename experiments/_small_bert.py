@@ -39,7 +39,7 @@ from bertlab.training.pretrain_config import PretrainConfig
 from bertlab.training.pretrain_start import begin_with
 
 LENGTH, BATCH, STEPS = 64, 32, 3000
-WARM_UP, WEIGHT_DECAY = 0.1, 0.01  # the first: share of the steps
+WARM_UP, WEIGHT_DECAY = 300, 0.01  # the first: steps
 WATCHED, REPORTS = 256, 12  # pairs of books that are asked about, so many times while a model trains
 CHOICES: dict[str, Any] = {
     "layers": 2,
@@ -57,6 +57,7 @@ CHOICES: dict[str, Any] = {
     "start": "",  # a trained BERT whose weights it begins with, instead of sizes and first weights
     "peak": 2e-3,  # highest learning rate
     "steps": STEPS,
+    "warm_up": WARM_UP,  # steps to the highest rate
 }
 
 
@@ -231,7 +232,7 @@ def train(changes: dict[str, Any], seed: int, path: Path) -> tuple[BertForPreTra
         model,
         loss,
         steps=steps,
-        learning_rate=linear_decay(choices["peak"], round(WARM_UP * steps), steps + 1),
+        learning_rate=linear_decay(choices["peak"], choices["warm_up"], steps + 1),
         weight_decay=WEIGHT_DECAY,
         eps=1e-6,
         evaluate=evaluate,

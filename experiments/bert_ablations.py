@@ -40,8 +40,10 @@ HEADLINES = (  # trained with every seed
     "no next-sentence loss, true pairs",
     "left to right",
     "first weights as published",
+    "first weights as published, no next-sentence loss",
     "positions begin as sinusoids",
     "2 heads",
+    "new weights",
 )
 INPUTS = 512  # pairs of each held-out set
 FEW = 6000  # examples, read 16 times
@@ -56,11 +58,16 @@ CHANGES: dict[str, dict[str, Any]] = {
     "no next-sentence loss, true pairs": {"next_sentence": False, "pairs": "all are true"},
     "left to right": {"next_sentence": False, "left_to_right": True},
     "first weights as published": {"first_weights": "as published"},
+    "first weights as published, no next-sentence loss": {
+        "first_weights": "as published",
+        "next_sentence": False,
+    },
     "positions begin as sinusoids": {"first_weights": "sinusoids"},
     "room for sinusoids": {"first_weights": "room for sinusoids"},
     "2 of 4 heads look beside": {"first_weights": "look one place beside"},
     "2 of 4 heads look beside, half empty": {"first_weights": "look one place beside, half empty"},
     "2 heads": {"heads": 2},
+    "new weights": {"steps": 1, "warm_up": 1, "peak": 1e-9},  # as good as none
     "few texts, new masks": {"examples": FEW},
     "few texts, 4 masks each": {"examples": FEW, "masks": 4},
     "few texts, 1 mask each": {"examples": FEW, "masks": 1},
