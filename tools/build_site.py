@@ -81,7 +81,8 @@ def run_sphinx(source: Path, site: Path) -> int:
     command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-b", "html", "-d", str(cache)]
     environment = {**os.environ, "MPLBACKEND": "agg", "PYTHONWARNINGS": "ignore"}
     done = subprocess.run([*command, str(source), str(site)], env=environment)
-    (site / "_static" / "webpack-macros.html").unlink(missing_ok=True)  # a template of the theme, not a page
+    for template in (site / "_static").glob("*webpack-macros.html"):  # the themes', no pages
+        template.unlink()
     return done.returncode
 
 
