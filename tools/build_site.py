@@ -45,8 +45,11 @@ def gallery_examples(notebooks: list[Notebook]) -> dict[str, str]:
     return found
 
 
-def lay_out(source: Path, notebooks: list[Notebook], pages: dict[str, str]) -> None:
-    """Write all that Sphinx reads. What has not changed is left as it is, and need not be read again."""
+def lay_out(source: Path, notebooks: list[Notebook], pages: dict[str, str]) -> bool:
+    """Write all that Sphinx reads; True if the tree of pages has changed, which every page shows.
+
+    What has not changed is left as it is, and need not be read again.
+    """
     examples = gallery_examples(notebooks)
     texts = {Path(f"{name}.md"): text for name, text in pages.items()}
     copies = {
@@ -60,19 +63,21 @@ def lay_out(source: Path, notebooks: list[Notebook], pages: dict[str, str]) -> N
         shown = {} if stem == "gallery" or notebook.is_solution else examples
         live = {name: f"../{path.as_posix()}" for name, path in frames.items()}
         texts[Path(notebook.page()).with_suffix(".ipynb")] = staged(notebook, live, shown)
-    for name, text in texts.items():
-        _write(source / name, text.encode())
+    written = {name for name, text in texts.items() if _write(source / name, text.encode())}
     for name, path in copies.items():
         _write(source / name, path.read_bytes())
     for path in source.rglob("*"):
         if path.is_file() and path.relative_to(source) not in {*texts, *copies}:
             path.unlink()
+    return any("{toctree}" in texts[name] for name in written)
 
 
-def _write(path: Path, new: bytes) -> None:
+def _write(path: Path, new: bytes) -> bool:
     path.parent.mkdir(parents=True, exist_ok=True)
-    if not path.exists() or path.read_bytes() != new:
-        path.write_bytes(new)
+    if path.exists() and path.read_bytes() == new:
+        return False
+    path.write_bytes(new)
+    return True
 
 
 def run_sphinx(source: Path, site: Path) -> int:
@@ -105,8 +110,8 @@ def main() -> int:
     }
     if site_pages.LECTURES.exists():
         pages["lectures"] = site_pages.document(site_pages.LECTURES)
-    lay_out(SOURCE, notebooks, pages)
-    shutil.rmtree(SITE, ignore_errors=True)  # a page that is no more must not be found
+    if lay_out(SOURCE, notebooks, pages):
+        shutil.rmtree(SITE, ignore_errors=True)  # a page that is no more must not be found
     if run_sphinx(SOURCE, SITE):
         return 1
     print(f"the site is in {SITE.relative_to(ROOT)}: open index.html, or python -m http.server -d build/site")

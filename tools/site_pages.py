@@ -111,18 +111,17 @@ def glossary(notebooks: Sequence[Notebook], path: Path = ROOT / "docs" / "glossa
         "Shapes have one alphabet: B batch, T positions (Tq of the queries, Tk of the keys, Ts of a source, "
         "Tt of a target), D width, H heads, K width of a head, F feed-forward width, V vocabulary, L layers.",
         "",
-        "| English | 简体 | 繁體 | symbol | shape | what it is | notebook |",
-        "| --- | --- | --- | --- | --- | --- | --- |",
+        "| English | 简体 · 繁體 | symbol, shape | what it is | in |",
+        "| --- | --- | --- | --- | --- |",
     ]
     for term in sorted(terms, key=lambda term: term["en"].lower()):
         notebook = there.get(term["in"])
         where = f'<a href="{notebook.page()}">{term["in"]}</a>' if notebook else term["in"]
-        parts = [term[key] for key in ("hans", "hant")]
+        signs = "<br>".join(_cell(term[key]) for key in ("symbol", "shape") if term[key])
         name = re.sub(r"\W+", "-", term["en"].lower())
         lines.append(
-            f'| <span id="term-{name}">{term["en"]}</span> | <span lang="zh-Hans">{parts[0]}</span> | '
-            f'<span lang="zh-Hant">{parts[1]}</span> | {_cell(term["symbol"])} | {_cell(term["shape"])} | '
-            f"{_cell(term['means'])} | {where} |"
+            f'| <span id="term-{name}">{term["en"]}</span> | <span lang="zh-Hans">{term["hans"]}</span><br>'
+            f'<span lang="zh-Hant">{term["hant"]}</span> | {signs} | {_cell(term["means"])} | {where} |'
         )
     return "\n".join(lines) + "\n"
 
