@@ -86,6 +86,19 @@ site: $(site_ready) ## the site, in build/site: offline, links checked
 live: $(ready) models ## run notebooks once, so that the site has their widgets live (NB=notebooks/01….ipynb for one)
 	@$(bin)/python tools/live_pages.py $(NB)
 
+# nbgrader apart from the course, since it adds to JupyterLab's menus: an environment on top of .venv.
+grading := runs/grading
+$(grading)/bin/nbgrader: assignments/requirements.txt
+	@$(bin)/python -m venv --without-pip $(grading)
+	@$(bin)/python -c 'import sysconfig; print("import site; site.addsitedir(" + repr(sysconfig.get_path("purelib")) + ")")' \
+	    > $$($(grading)/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/course.pth
+	@$(grading)/bin/python -m pip install --disable-pip-version-check -qq -c requirements.txt -r assignments/requirements.txt
+	@touch $@
+
+.PHONY: assignment
+assignment: $(ready) $(grading)/bin/nbgrader ## what students get, and a proof that three submissions are graded justly
+	@$(bin)/python tools/assignments.py
+
 ##@ Working on it
 
 .PHONY: refresh
