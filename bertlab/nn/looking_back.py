@@ -1,7 +1,8 @@
 """First weights with which the heads of a GPT look back from the start: `neighbours`, for one direction.
 
 A GPT sees nothing to its right, so all its heads look to the left, each one place further. And a post-LN GPT
-has no norm behind its embeddings, whose numbers are small; what BERT's norm does there, its matrices must do.
+has no norm between its embeddings, which are small, and its first keys and queries. What BERT's norm does
+there, the matrices must do; once the embeddings have grown they do too much, so pre-LN is the better start.
 """
 
 from __future__ import annotations
@@ -39,10 +40,12 @@ def look_back(model: GPT) -> list[int]:
     [-1, -2, -3, -4]
     """
     offsets = [-1 - head for head in range(model.config.n_heads)]
-    look_beside(cast(BertModel, model), offsets)  # it asks for parts that both have under the same names
     attention = model.encoder.layers[0].get_submodule("attention")
     assert isinstance(attention, MultiHeadAttention)
+    weights = attention.query.weight, attention.key.weight
+    before = [weight.clone() for weight in weights]
+    look_beside(cast(BertModel, model), offsets)  # it asks for parts that both have under the same names
     if not model.config.norm_first:
-        for part in (attention.query, attention.key):  # tokens and positions together deviate by DEVIATION √2
-            part.weight /= DEVIATION * 2**0.5
+        for weight, old in zip(weights, before, strict=True):  # tokens and positions deviate by DEVIATION √2
+            weight.copy_(old + (weight - old) / (DEVIATION * 2**0.5))
     return offsets
