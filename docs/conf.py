@@ -52,6 +52,7 @@ html_theme_options = {
     "path_to_docs": "",  # the notebooks' pages have the addresses of their files
     "launch_buttons": {
         "binderhub_url": "https://mybinder.org",
+        "notebook_interface": "jupyterlab",
         "colab_url": "https://colab.research.google.com",
     },
     "use_repository_button": True,

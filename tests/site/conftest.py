@@ -50,7 +50,9 @@ def _first() -> Notebook:
         _code("a-silent", "x = 1"),
         _code("a-view", "viz.head_view(x)", _picture("a <view>")),
         _markdown(
-            "a-wrong", '## 2 · What articles often get wrong\n\n**"One is two."** It is not: section 1.'
+            "a-wrong",
+            "## 2 · What articles often get wrong\n\n"
+            '**"One is zero."** No.\n\n**"One is two."** It is not: section 1.',
         ),
         _code("a-proof", "print(1 < 2)", _printed("True")),
         _markdown("a-more", '**"Two is three."** No. **"Three is four."** Neither.'),

@@ -61,6 +61,7 @@ def test_sections_and_cells_are_found(first):
 
 def test_wrong_sentences_come_with_the_cell_that_follows_and_end_with_their_section(first):
     assert [(sentence, cell, shown) for sentence, _, cell, shown in wrong_sentences(first)] == [
+        ("One is zero.", "a-wrong", ""),
         ("One is two.", "a-proof", "True"),
         ("Two is three.", "a-more", ""),
         ("Three is four.", "a-more", ""),

@@ -48,7 +48,7 @@ def test_errata_have_every_wrong_sentence_with_a_link(small_course):
     text = site_pages.errata(small_course)
     assert '**“One is two.”** It is not: <a href="notebooks/01_start.html#a-idea">section 1</a>.' in text
     assert '<a href="notebooks/01_start.html#a-proof">the cell that decides</a>' in text
-    assert text.count("where it stands") == 2
+    assert text.count("where it stands") == 3
 
 
 def test_the_front_page_has_all_notebooks_and_says_which_are_being_written(small_course):
