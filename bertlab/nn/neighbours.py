@@ -4,9 +4,9 @@ A new BERT first learns how often each piece occurs, and then stands still for m
 better it must read its neighbours, and no head yet knows where they are. But we do: a sinusoid k places on is
 the same sinusoid, rotated (Vaswani et al. 2017, sec. 3.5). So positions begin as sinusoids, and in the first
 layer the queries of a head are the keys, rotated by k places. The numbers of a token that these keys read
-begin at 0: else a piece is most like itself, and the head looks where it stands. They should be few: with half
-of them at 0, two heads of 64 in a model of 128, most of the gain is lost (notebook 09, section 7). All of it is
-trained further like any weight; the architecture stays the same.
+begin at 0: else a piece is most like itself, and the head looks where it stands. They should be few: where it
+is half of them, for heads of 64 in a model of 128, most of the gain is lost (notebook 09, section 7). All of
+it is trained further like any weight; the architecture stays the same.
 """
 
 from __future__ import annotations
