@@ -1,12 +1,13 @@
-"""What is hidden is seen by nobody but itself."""
+"""What is hidden is seen by nobody but itself; what is silenced is seen, and says nothing."""
 
 from __future__ import annotations
 
 import pytest
 import torch
 
+from bertlab.nn import BertConfig, BertModel
 from bertlab.nn.masking import padding_mask
-from hidden_marks import HIDDEN, degrees, hide
+from hidden_marks import HIDDEN, VALUE, chosen, degrees, hide, silence
 
 
 class Vocab:
@@ -45,7 +46,49 @@ def test_one_ordinary_piece_of_each_text_is_hidden_always_the_same():
 
 def test_there_is_something_to_compare_with():
     assert HIDDEN[0] == "nothing"
-    assert "a word" in HIDDEN
+    assert {"a word", f"{VALUE}a word"} <= set(HIDDEN)
+
+
+class Model:
+    tokenizer = Vocab()
+
+    def __init__(self):
+        torch.manual_seed(0)
+        self.bert = BertModel(BertConfig.tiny(vocab_size=110)).eval().requires_grad_(False)
+        self.layers = list(self.bert.encoder.layers)
+
+
+def first_map(model: Model) -> tuple[torch.Tensor, torch.Tensor]:
+    """Weights of the first layer, and the values that are heard in the last."""
+    heard: list[torch.Tensor] = []
+    last = model.layers[-1].attention.value
+    hook = last.register_forward_hook(lambda module, inputs, values: heard.append(values))
+    weights = model.bert(IDS, mask=padding_mask(IDS), need_weights=True).weights[0]
+    hook.remove()
+    return weights, heard[0]
+
+
+@pytest.mark.parametrize("what", ["[CLS]", "a word"])
+def test_what_is_silenced_is_looked_at_as_before_and_its_value_is_0(what):
+    model = Model()
+    before, heard_before = first_map(model)
+    with silence(VALUE + what, model):
+        weights, heard = first_map(model)
+    torch.testing.assert_close(weights, before)
+    assert torch.equal((heard == 0).all(-1), chosen(what, IDS, Vocab()))
+    assert torch.equal(first_map(model)[1], heard_before)  # nothing of it stays
+
+
+@pytest.mark.parametrize("what", HIDDEN[:5])
+def test_what_is_hidden_is_not_silenced(what):
+    model = Model()
+    with silence(what, model):
+        assert not (first_map(model)[1] == 0).all(-1).any()
+
+
+@pytest.mark.parametrize("what", HIDDEN[5:])
+def test_what_is_silenced_is_not_hidden(what):
+    torch.testing.assert_close(hide(what, Vocab())(IDS), hide("nothing", Vocab())(IDS))
 
 
 def test_degrees_are_angles():
