@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from _small_bert import CHOICES
+from _small_bert import CHOICES, LENGTH
 from bertlab.training import load_result
 from cold_and_warm import BEGINNINGS, CHOSEN, RATES, SEEDS, STEPS
 
@@ -28,7 +28,12 @@ def test_all_read_the_same_and_are_asked_the_same():
         assert len({tuple(row["n_tokens"] for row in arm["curve"]) for arm in arms}) == 1
         assert len({arm["books"]["hidden"]["targets"] for arm in arms}) == 1
         assert all(arm["curve"][-1]["step"] == STEPS for arm in arms)
-        assert len({arm["parameters"] for arm in arms}) == 1
+
+
+def test_the_models_differ_only_in_places_that_are_not_read():
+    parameters = {arm["beginning"]: arm["parameters"] for arm in RECORD["arms"]}
+    assert parameters["cold"] == parameters["cold, looking beside"]
+    assert parameters["warm"] - parameters["cold"] == (512 - LENGTH) * 384
 
 
 def test_each_has_both_rates_and_the_chosen_ones_all_seeds():
