@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+BASE_PARAMETERS, BASE_WORDS = 110e6, 3.3e9  # Devlin et al. 2019, section 3: of BERT-base, and of its text
+
 CARD = """\
 # {name}: {title}
 
@@ -77,7 +79,8 @@ the same questions, with its 95 % interval.
 
 ## Limits
 
-- A hundredth of BERT-base's parameters or less, and of its text less than that. It knows few facts.
+- It has {of_base:.0f} % of BERT-base's parameters (110 million), and read here about {of_text:.1f} % as many
+  pieces of text as BERT did words (3.3 billion). It knows few facts.
 - Old novels are most of the text: their language, and their views of people, are in it.
 - Inputs of more than {max_length} pieces were never trained{positions}.
 """
@@ -127,6 +130,8 @@ def card(name: str, found: dict[str, Any], counted: dict[str, Any], kinds: dict[
     return CARD.format(
         **{**fields, "name": name, "config": f"{name.replace('-', '_')}.toml"},
         parameters=found["parameters"],
+        of_base=100 * found["parameters"] / BASE_PARAMETERS,
+        of_text=100 * tokens / BASE_WORDS,
         text=found["text"],
         hours=found["hours"],
         read=read / 1e6,

@@ -15,6 +15,7 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 import pins
+from bertlab.classroom.environment import PUBLISHED
 
 ROOT = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -98,6 +99,15 @@ def test_conda_gives_python_and_pip_and_pip_the_rest(path, pip):
     for line in pip:
         if line.startswith("-r"):  # relative to the file that names it
             assert (ROOT / path).parent.joinpath(line[3:]).resolve() == ROOT / "requirements.txt"
+
+
+def test_binder_fetches_every_published_model_that_notebooks_open():
+    script = ROOT / "binder" / "postBuild"
+    assert script.read_text().startswith("#!/bin/bash\n")
+    assert script.stat().st_mode & 0o111, "Binder runs it as a program"
+    assert [line for line in script.read_text().splitlines() if "bertlab get" in line] == [
+        f"python -m bertlab get {name}" for name in PUBLISHED
+    ]
 
 
 def modules(folder: str) -> set[str]:

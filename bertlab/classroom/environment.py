@@ -1,8 +1,13 @@
-"""Is everything here that the course needs? One sentence for each thing, and how to mend what is missing."""
+"""Is everything here that the course needs? One sentence for each thing, and how to mend what is missing.
+
+This module needs the standard library alone, so that it can still speak where nothing else is installed.
+"""
 
 from __future__ import annotations
 
 import os
+import platform
+import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,16 +15,10 @@ from importlib import metadata
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from packaging.requirements import Requirement
-from packaging.version import Version
-
-from bertlab.datasets import fetch, names, registry
-from bertlab.datasets.errors import DataUnavailable
-from bertlab.interop.checkpoint_folders import CHECKPOINTS
-
-PACKAGES = ("torch", "matplotlib", "ipywidgets", "anywidget")
+PACKAGES = ("bertlab", "torch", "numpy", "matplotlib", "ipywidgets", "anywidget")
 PUBLISHED = ("all-MiniLM-L6-v2",)
 OURS = ("bert-6l", "bert-mini")
+CHECKPOINTS = Path(__file__).resolve().parents[2] / "data" / "checkpoints"
 OLDEST_PYTHON = (3, 11)
 ENOUGH = 2.0  # gigabytes of memory that a notebook may take, with some to spare
 
@@ -40,7 +39,7 @@ class Finding(NamedTuple):
         return "\n".join([f"{SIGNS[self.state]} {self.what}", *steps])
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Machine:
     """What is known about a machine, as plain values: a test or a lesson can make up a broken one.
 
@@ -48,36 +47,48 @@ class Machine:
     ----------
     python : the version, such as (3, 12).
     versions : of the packages; None for one that is not installed.
-    models : whether each model is on this disk.
+    models : whether each model is on this disk; None where that cannot be told yet.
     mirror : folder of data named by BERTLAB_DATA_MIRROR, "" if none is named.
     mirror_is_there : whether that is a folder.
     free_memory : gigabytes; None where the system does not tell.
+    ranges : of versions that bertlab declares, such as {"torch": ">=2.5"}.
+    system : name and processor, such as "Linux x86_64".
     """
 
     python: tuple[int, int]
     versions: Mapping[str, str | None]
-    models: Mapping[str, bool]
+    models: Mapping[str, bool | None]
     mirror: str = ""
     mirror_is_there: bool = True
     free_memory: float | None = None
     ranges: Mapping[str, str] = field(default_factory=lambda: declared())
+    system: str = ""
 
 
 def declared() -> dict[str, str]:
-    """Range of versions that bertlab declares for each package that it needs."""
-    needed = map(Requirement, metadata.requires("bertlab") or [])
-    return {one.name: str(one.specifier) for one in needed if one.marker is None}
+    """Range of versions that bertlab declares for each package that it needs; none if it is not installed."""
+    try:
+        needed = metadata.requires("bertlab") or []
+    except metadata.PackageNotFoundError:
+        return {}
+    parted = (re.fullmatch(r"([\w.-]+)\s*([^;]*)", one) for one in needed)  # one with a marker is an extra's
+    return {one[1]: one[2] for one in parted if one}
 
 
 def this_machine() -> Machine:
     """Look at the machine and the Python that this runs on; nothing is fetched."""
+    mirror = os.environ.get("BERTLAB_DATA_MIRROR", "")
     return Machine(
         python=sys.version_info[:2],
         versions={name: _version(name) for name in PACKAGES},
-        models={name: _is_here(name) for name in (*OURS, *PUBLISHED)},
-        mirror=os.environ.get("BERTLAB_DATA_MIRROR", ""),
-        mirror_is_there=Path(os.environ.get("BERTLAB_DATA_MIRROR") or ".").expanduser().is_dir(),
+        models={
+            **{name: _is_carried(name) for name in OURS},
+            **{name: _is_fetched(name) for name in PUBLISHED},
+        },
+        mirror=mirror,
+        mirror_is_there=Path(mirror or ".").expanduser().is_dir(),
         free_memory=free_memory(),
+        system=f"{platform.system()} {platform.machine()}",
     )
 
 
@@ -88,23 +99,52 @@ def _version(name: str) -> str | None:
         return None
 
 
-def _is_here(name: str) -> bool:
-    if name not in names("pretrained"):
-        return (CHECKPOINTS / name / "config.json").is_file()
+def _is_carried(name: str) -> bool:
+    return (CHECKPOINTS / name / "config.json").is_file()
+
+
+def _is_fetched(name: str) -> bool | None:
+    try:
+        from bertlab.datasets import fetch, registry  # not above: it needs packages that may be missing
+    except ImportError:
+        return None
     try:
         return fetch.whereabouts(registry.card(name)) != "not here"
-    except DataUnavailable:  # a mirror that is no folder, which is told on its own
+    except OSError:  # a mirror that is no folder, which is told on its own
         return False
 
 
-def free_memory() -> float | None:
-    """Gigabytes that programs can still have; None where the system does not tell (macOS, Windows)."""
+def free_memory(root: Path = Path("/")) -> float | None:
+    """Gigabytes that programs can still have; None where the system does not tell (macOS, Windows).
+
+    A container (Binder, Docker) may be given less than the machine has: its limit counts, too.
+
+    Parameters
+    ----------
+    root : folder in which proc and sys are.
+    """
+    free = []
+    table = _numbers(root / "proc/meminfo")
+    if "MemAvailable:" in table:
+        free.append(table["MemAvailable:"] * 1000)
+    for folder, limit, used, idle in (
+        ("sys/fs/cgroup", "memory.max", "memory.current", "inactive_file"),
+        ("sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
+    ):
+        most, now = (_numbers(root / folder / name).get("", -1) for name in (limit, used))
+        if most >= 0 and now >= 0:  # the limit may be the word max; idle files give way to programs
+            free.append(max(0, most - now + _numbers(root / folder / "memory.stat").get(idle, 0)))
+    return min(free) / 1e9 if free else None
+
+
+def _numbers(path: Path) -> dict[str, int]:
+    """Lines "name number" of a file by their names, a lone number by ""; nothing if there is no such file."""
     try:
-        lines = Path("/proc/meminfo").read_text().splitlines()
+        lines = path.read_text().splitlines()
     except OSError:
-        return None
-    kilobytes = [int(line.split()[1]) for line in lines if line.startswith("MemAvailable:")]
-    return kilobytes[0] / 1e6 if kilobytes else None
+        return {}
+    found = (re.match(r"(\S+\s+)?(\d+)", line) for line in lines)
+    return {(one[1] or "").strip(): int(one[2]) for one in found if one}
 
 
 def examine(machine: Machine) -> Iterator[Finding]:
@@ -123,15 +163,18 @@ def examine(machine: Machine) -> Iterator[Finding]:
     >>> old = Machine(python=(3, 9), versions={}, models={}, free_memory=8.0)
     >>> print(next(examine(old)))
     ✗ Python 3.9 is too old: the course needs 3.11 or newer
-        → install a newer Python, then run `make lab PYTHON=python3.12` (or the one you have)
+        → install a newer Python, then `make lab PYTHON=python3.12` (Windows: the lines in CONTRIBUTING.md)
     """
     yield _python(machine.python)
     for name, version in machine.versions.items():
-        yield _package(name, version, machine.ranges.get(name, ""))
+        yield _package(name, version, machine)
     for name, here in machine.models.items():
-        yield _model(name, here)
-    yield _mirror(machine.mirror, machine.mirror_is_there)
-    yield _memory(machine.free_memory)
+        if here is not None:
+            yield _model(name, here)
+    if machine.mirror:
+        yield _mirror(machine.mirror, machine.mirror_is_there)
+    if machine.free_memory is not None:
+        yield _memory(machine.free_memory)
 
 
 def _python(version: tuple[int, int]) -> Finding:
@@ -142,26 +185,34 @@ def _python(version: tuple[int, int]) -> Finding:
     return Finding(
         "missing",
         f"Python {name} is too old: the course needs {oldest} or newer",
-        "install a newer Python, then run `make lab PYTHON=python3.12` (or the one you have)",
+        "install a newer Python, then `make lab PYTHON=python3.12` (Windows: the lines in CONTRIBUTING.md)",
     )
 
 
-def _package(name: str, version: str | None, versions: str) -> Finding:
-    install = f'run `python -m pip install "{name}{versions}"`, then restart the kernel'
+def _package(name: str, version: str | None, machine: Machine) -> Finding:
+    versions = machine.ranges.get(name, "")
+    wanted = "-e .." if name == "bertlab" else f'"{name}{versions}"'
+    install = f"run `%pip install {wanted}` in a new cell, then restart the kernel"
+    if name == "torch" and machine.system == "Darwin x86_64":
+        install = "PyTorch has no builds for Macs with Intel processors after 2.2: use Colab or Binder"
     why = {
+        "bertlab": "it brings all that the notebooks import",
         "torch": "nothing is computed without it",
         "matplotlib": "there are no pictures without it",
         "ipywidgets": "sliders and buttons stay still pictures without it",
         "anywidget": "the explorers stay still pictures without it",
     }.get(name, "the course uses it")
     if version is None:
-        kernel = "if you did install it, this kernel is another Python: choose that of .venv (Kernel menu)"
+        kernel = "if you did install it, then for another Python: start JupyterLab by `make lab`, in .venv"
         return Finding("missing", f"{name} is not installed: {why}", f"{install}; {kernel}")
-    if versions and not Requirement(f"{name}{versions}").specifier.contains(
-        Version(version), prereleases=True
-    ):
+    if _release(version) < _release(versions):
         return Finding("missing", f"{name} {version} is not {versions}: notebooks may fail", install)
     return Finding("ok", f"{name} {version}")
+
+
+def _release(version: str) -> tuple[int, ...]:
+    """First two numbers of a version, or of the oldest one in a range; () if there are none."""
+    return tuple(int(number) for number in re.findall(r"\d+", version.partition("+")[0])[:2])
 
 
 def _model(name: str, here: bool) -> Finding:
@@ -170,7 +221,7 @@ def _model(name: str, here: bool) -> Finding:
         fix = "the copy of the repository is not whole: clone it again"
     else:
         what = f"{name}, a published BERT"
-        fix = f"run `python -m bertlab get {name}` (needs the network once)"
+        fix = f"run `%run -m bertlab get {name}` in a new cell (needs the network once)"
     if here:
         return Finding("ok", f"{what}, is on this disk")
     return Finding(
@@ -179,12 +230,6 @@ def _model(name: str, here: bool) -> Finding:
 
 
 def _mirror(mirror: str, is_there: bool) -> Finding:
-    if not mirror:
-        return Finding(
-            "optional",
-            "no data mirror is named: fine, every notebook runs without; public data come from the network",
-            "only for work offline: put data sets into a folder and name it in BERTLAB_DATA_MIRROR",
-        )
     if not is_there:
         return Finding(
             "missing",
@@ -194,15 +239,13 @@ def _mirror(mirror: str, is_there: bool) -> Finding:
     return Finding("ok", "the data mirror is a folder")
 
 
-def _memory(free: float | None) -> Finding:
-    if free is None:
-        return Finding("optional", f"free memory is not told by this system: {ENOUGH:g} GB are enough")
+def _memory(free: float) -> Finding:
     if free >= ENOUGH:
         return Finding("ok", f"{free:.1f} GB of memory are free; {ENOUGH:g} GB are enough")
     return Finding(
         "optional",
         f"only {free:.1f} GB of memory are free: a kernel that ends without a word had too little",
-        "shut down kernels that you do not use (Kernel menu), close other programs, then run again",
+        "shut down kernels that you do not use, close other programs, then run this cell again",
     )
 
 

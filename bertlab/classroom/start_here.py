@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
+from types import EllipsisType
 
 import numpy as np
 
 from bertlab.classroom.checks import close, exercise, expect
 
 Array = np.ndarray
+Alike = Callable[[str], Mapping[str, float]]
 
 
 @exercise("Exercise 1 (how alike, with a pencil)")
@@ -76,19 +78,39 @@ def check_cosine(cosine: Callable[[Array, Array], float]) -> None:
     expect(close(empty, 0), f"a vector of zeros has no direction: give 0, you gave {empty:g}")
 
 
+def check_misleading(sentence: str | EllipsisType, alike: Alike, shown: Collection[str]) -> None:
+    """Check a sentence about a river's bank that is read as one about money.
+
+    Parameters
+    ----------
+    sentence : the answer.
+    alike : of the notebook; how alike a sentence's *bank* is to the known ones, {"money": …, "river": …}.
+    shown : sentences of the notebook, which do not count.
+    """
+    _check_misleading(sentence if sentence is ... else (sentence, alike, shown))
+
+
 @exercise("Exercise 3 (a sentence that misleads)")
-def check_misleading(answer: tuple[str, Mapping[str, float]]) -> None:
-    """Check a sentence about a river's bank, with how alike its *bank* is to the one of each sense."""
-    sentence, alike = answer
+def _check_misleading(answer: tuple[str, Alike, Collection[str]]) -> None:
+    sentence, alike, shown = answer
     expect(isinstance(sentence, str), f"give a sentence as a string, not {type(sentence).__name__}")
     words = re.findall(r"[a-z]+", sentence.lower())
-    expect("bank" in words, "the word bank is not in your sentence: write one with it")
+    expect(
+        "bank" in words,
+        "the word bank is not in your sentence: write one with it"
+        + (" (bank, not banks)" if "banks" in words else ""),
+    )
     expect(words.count("bank") == 1, "bank is there more than once: which one is meant? Use it once")
     expect(
         len(words) >= 4, f"{len(words)} words are too few to tell a river from a desk: write a whole sentence"
     )
-    told = ", ".join(f"{sense} {value:.2f}" for sense, value in alike.items())
     expect(
-        alike["money"] > alike["river"],
+        words not in [re.findall(r"[a-z]+", one.lower()) for one in shown],
+        "this sentence is the notebook's: write one of your own",
+    )
+    likeness = alike(sentence)
+    told = ", ".join(f"{sense} {value:.2f}" for sense, value in likeness.items())
+    expect(
+        likeness["money"] > likeness["river"],
         f"BERT read it rightly ({told}): try words that stand near money, in a sentence about a shore",
     )

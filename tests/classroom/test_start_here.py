@@ -10,6 +10,14 @@ from bertlab.classroom.start_here import check_by_hand, check_cosine, check_misl
 RIVER, MONEY = {"money": 0.81, "river": 0.90}, {"money": 0.90, "river": 0.84}
 
 
+SHOWN = ["The boat was tied to the bank."]
+
+
+def misleading(answer) -> None:
+    sentence, likeness = answer if isinstance(answer, tuple) else (answer, None)
+    check_misleading(sentence, lambda _: likeness, SHOWN)
+
+
 def said(check, answer, capsys) -> str:
     check(answer)
     return capsys.readouterr().out
@@ -23,10 +31,10 @@ def cosine(a, b):
 def test_the_right_answers_pass(capsys):
     assert said(check_by_hand, 24 / 25, capsys).startswith("✓")
     assert said(check_cosine, cosine, capsys).startswith("✓")
-    assert said(check_misleading, ("We left our boat at the bank.", MONEY), capsys).startswith("✓")
+    assert said(misleading, ("We left our boat at the bank.", MONEY), capsys).startswith("✓")
 
 
-@pytest.mark.parametrize("check", [check_by_hand, check_cosine, check_misleading])
+@pytest.mark.parametrize("check", [check_by_hand, check_cosine, misleading])
 def test_a_stub_is_not_tried_yet(check, capsys):
     assert said(check, ..., capsys).startswith("○")
 
@@ -75,12 +83,14 @@ def test_each_mistake_in_the_function_has_its_sentence(wrong, sentence, capsys):
     [
         (("We rested on the bank of the river.", RIVER), "read it rightly (money 0.81, river 0.90)"),
         (("We left our boat at the shore.", MONEY), "is not in your sentence"),
+        (("We left our boat between its banks.", MONEY), "bank, not banks"),
+        (("The boat was tied to the bank!", MONEY), "one of your own"),
         (("From bank to bank he swam.", MONEY), "more than once"),
         (("On the bank.", MONEY), "3 words are too few"),
         ((3, MONEY), "as a string"),
     ],
 )
 def test_a_sentence_that_does_not_mislead_is_told_why(answer, sentence, capsys):
-    told = said(check_misleading, answer, capsys)
+    told = said(misleading, answer, capsys)
     assert told.startswith("✗")
     assert sentence in told

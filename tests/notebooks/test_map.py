@@ -27,10 +27,16 @@ def test_every_link_of_the_map_leads_to_a_notebook():
 
 
 @pytest.mark.parametrize("number", range(1, 17))
-def test_the_map_names_every_notebook(number):
+def test_the_map_links_a_notebook_that_is_there_and_says_of_the_others_that_they_are_in_preparation(number):
     cells = nbformat.read(FOLDER / "00_start_here.ipynb", as_version=4).cells
     rows = "\n".join(cell.source for cell in cells if cell.id.startswith("start-08-map"))
-    assert re.search(rf"^\| \[?{number:02}\b", rows, re.MULTILINE)
+    row = re.search(rf"^\| \[?{number:02}\b.*", rows, re.MULTILINE)
+    assert row
+    there = [path.name for path in FOLDER.glob(f"{number:02}_*.ipynb")]
+    assert LINK.findall(row[0]) == there, (
+        f"notebook {number:02} and its row of the map: link it, or unlink it"
+    )
+    assert ("in preparation" in row[0]) == (not there), row[0]
 
 
 def test_every_notebook_of_the_readme_is_there():
