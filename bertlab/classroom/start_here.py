@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Mapping
 from types import EllipsisType
+from typing import Any
 
 import numpy as np
 
@@ -91,7 +92,7 @@ def check_misleading(sentence: str | EllipsisType, alike: Alike, shown: Collecti
 
 
 @exercise("Exercise 3 (a sentence that misleads)")
-def _check_misleading(answer: tuple[str, Alike, Collection[str]]) -> None:
+def _check_misleading(answer: Any) -> None:  # the three of check_misleading, or the stub
     sentence, alike, shown = answer
     expect(isinstance(sentence, str), f"give a sentence as a string, not {type(sentence).__name__}")
     words = re.findall(r"[a-z]+", sentence.lower())
