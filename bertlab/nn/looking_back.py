@@ -7,12 +7,9 @@ there, the matrices must do; once the embeddings have grown they do too much, so
 
 from __future__ import annotations
 
-from typing import cast
-
 import torch
 
 from bertlab.nn.attention import MultiHeadAttention
-from bertlab.nn.bert import BertModel
 from bertlab.nn.gpt import GPT
 from bertlab.nn.neighbours import DEVIATION, look_beside
 
@@ -44,7 +41,7 @@ def look_back(model: GPT) -> list[int]:
     assert isinstance(attention, MultiHeadAttention)
     weights = attention.query.weight, attention.key.weight
     before = [weight.clone() for weight in weights]
-    look_beside(cast(BertModel, model), offsets)  # it asks for parts that both have under the same names
+    look_beside(model, offsets)
     if not model.config.norm_first:
         for weight, old in zip(weights, before, strict=True):  # tokens and positions deviate by DEVIATION √2
             weight.copy_(old + (weight - old) / (DEVIATION * 2**0.5))

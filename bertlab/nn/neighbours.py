@@ -18,6 +18,7 @@ from torch import Tensor
 
 from bertlab.nn.attention import MultiHeadAttention
 from bertlab.nn.bert import BertModel
+from bertlab.nn.gpt import GPT
 from bertlab.nn.positions import sinusoidal_positions
 
 DEVIATION = 0.02  # of all first weights of BERT
@@ -25,7 +26,7 @@ SHARPNESS = 2.0  # of keys and of queries: the place sought scores about 4 · K 
 
 
 @torch.no_grad()
-def look_beside(model: BertModel, offsets: Sequence[int] | None = None) -> list[int]:
+def look_beside(model: BertModel | GPT, offsets: Sequence[int] | None = None) -> list[int]:
     """Let the heads of the first layer begin by looking 1 left, 1 right, 2 left, 2 right, and so on.
 
     Parameters
