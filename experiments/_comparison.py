@@ -8,7 +8,7 @@ those predicted.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,8 +19,14 @@ Each = NDArray[np.float64]  # (S, N, 2): seeds, examples, (what it brings, what 
 DRAWS, COVERED, BINS = 10_000, 0.95, 10
 
 
-def each_of(rows: Sequence[ArrayLike]) -> Each:
+def each_of(rows: Sequence[ArrayLike], groups: Sequence[Hashable] | None = None) -> Each:
     """Join the examples of several seeds.
+
+    Parameters
+    ----------
+    rows : of each seed, (N, 2).
+    groups : of each example, what it shares with others (a premise, a passage). Such examples are right or
+        wrong together; so a group is one thing to draw, with the sums of its examples.
 
     Raises
     ------
@@ -31,14 +37,29 @@ def each_of(rows: Sequence[ArrayLike]) -> Each:
     if len({array.shape for array in arrays}) != 1 or arrays[0].ndim != 2 or arrays[0].shape[1] != 2:
         shapes = [array.shape for array in arrays]
         raise ValueError(f"seeds of shapes {shapes}: give (N, 2) of the same examples for each")
-    return np.stack(arrays)
+    each = np.stack(arrays)
+    if groups is None:
+        return each
+    if len(groups) != each.shape[1]:
+        raise ValueError(f"{len(groups)} groups of {each.shape[1]} examples: give each example its group")
+    number = {group: i for i, group in enumerate(dict.fromkeys(groups))}
+    sums = np.zeros((len(each), len(number), 2))
+    np.add.at(sums, (slice(None), [number[group] for group in groups]), each)
+    return sums
 
 
 def score(each: Each, weights: NDArray[np.float64] | None = None) -> Any:
-    """Compute the score, a mean over seeds; with weights (R, N) of the examples, R scores."""
+    """Compute the score, a mean over seeds; with weights (R, N) of the examples, R scores of each seed."""
     sums = each.sum(1)[:, None] if weights is None else weights @ each  # (S, 1 or R, 2)
-    found = (sums[..., 0] / np.maximum(sums[..., 1], 1e-12)).mean(0)
-    return float(found[0]) if weights is None else found
+    found = sums[..., 0] / np.maximum(sums[..., 1], 1e-12)
+    return float(found.mean()) if weights is None else found
+
+
+def with_other_seeds(scores: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
+    """Give R means of S seeds, each of seeds drawn anew out of the S that there are."""
+    drawn = rng.integers(len(scores), size=scores.shape)
+    means: NDArray[np.float64] = np.take_along_axis(scores, drawn, axis=0).mean(0)
+    return means
 
 
 def resampled(n: int, seed: int = 0, draws: int = DRAWS) -> NDArray[np.float64]:
@@ -47,13 +68,15 @@ def resampled(n: int, seed: int = 0, draws: int = DRAWS) -> NDArray[np.float64]:
 
 
 def interval(each: Each, seed: int = 0, draws: int = DRAWS) -> list[float]:
-    """Give the 95 % interval of a score: what it might have been with another test set of this kind.
+    """Give the 95 % interval of a score: what it might have been with another test set and other seeds.
 
     References
     ----------
-    The percentile bootstrap: Efron and Tibshirani 1993, ch. 13. That of seeds is told apart, by their range.
+    The percentile bootstrap: Efron and Tibshirani 1993, ch. 13. Of two or three seeds it knows little: so
+    seeds are told one by one, too.
     """
-    return _middle(score(each, resampled(each.shape[1], seed, draws)))
+    scores = score(each, resampled(each.shape[1], seed, draws))
+    return _middle(with_other_seeds(scores, np.random.default_rng([seed, 1])))
 
 
 def difference(a: Each, b: Each, seed: int = 0, draws: int = DRAWS) -> dict[str, Any]:
@@ -62,9 +85,10 @@ def difference(a: Each, b: Each, seed: int = 0, draws: int = DRAWS) -> dict[str,
     Returns
     -------
     difference : score of a less that of b.
-    interval : its 95 % interval, by resampling the examples, for both the same ones.
+    interval : its 95 % interval, by resampling the examples, for both the same ones, and the seeds, for each
+        its own.
     p : how often a difference as large comes about if chance says, for each example, which of the two models
-        said what; a two-sided test.
+        said what; a two-sided test. It speaks of these trained models, not of other seeds.
 
     References
     ----------
@@ -76,10 +100,12 @@ def difference(a: Each, b: Each, seed: int = 0, draws: int = DRAWS) -> dict[str,
     found = score(a) - score(b)
     weights = resampled(a.shape[1], seed, draws)
     swap = np.random.default_rng(seed).integers(0, 2, (draws, a.shape[1])).astype(np.float64)
+    rng = np.random.default_rng([seed, 1])
+    drawn = with_other_seeds(score(a, weights), rng) - with_other_seeds(score(b, weights), rng)
     as_large = int((np.abs(_swapped(a, b, swap)) >= abs(found) - 1e-12).sum())
     return {
         "difference": found,
-        "interval": _middle(score(a, weights) - score(b, weights)),
+        "interval": _middle(drawn),
         "p": (as_large + 1) / (draws + 1),
     }
 

@@ -36,8 +36,13 @@ MODELS = {  # name: checkpoint, whether its weights are kept
     "bert-6l": ("bert-6l", True),
     "all-MiniLM-L6-v2": ("all-MiniLM-L6-v2", True),
 }
-SMALL = ("random mini", "bert-mini")  # small models want higher rates (Turc et al. 2019)
-RATES = {name: (1e-4, 3e-4, 1e-3) if name in SMALL else (1e-4, 3e-4) for name in MODELS}
+RATES = {  # small models want higher ones (Turc et al. 2019), trained ones lower ones
+    "random mini": (1e-4, 3e-4, 1e-3),
+    "bert-mini": (1e-4, 3e-4, 1e-3),
+    "random 6l": (1e-4, 3e-4),
+    "bert-6l": (3e-5, 1e-4, 3e-4),
+    "all-MiniLM-L6-v2": (3e-5, 1e-4, 3e-4),
+}
 NEGATIONS = re.compile(r"\b(not|no|n't|never|nor|neither|nothing|without|hardly)\b")
 
 
@@ -98,6 +103,13 @@ def head_of(task: Task[Any], bert: BertModel) -> Head:
         return BertForTokens(bert, len(task.labels))
     assert isinstance(task, Classification)
     return BertForClassification(bert, len(task.labels))
+
+
+def groups_of(name: str, part: Part = "test") -> list[str] | None:
+    """Tell which examples share a text and so are right or wrong together: by premise, by passage."""
+    if name == "nli-wikipedia":
+        return [example.text for example in parts_of(name)[0][part]]
+    return [question.passage for question in parts_of(name)[0][part]] if name == "xquad" else None
 
 
 def chosen_rate(model: str, task: str) -> float:

@@ -161,7 +161,7 @@ def _fine_tune(model: H, task: Task[H], settings: FineTuning, folder: Path | Non
     rows = [{"loss": mean, **scores} for mean, scores in zip(means, history, strict=True)]
     model.load_state_dict(kept.state)
     model.eval()
-    best = max(range(settings.epochs), key=lambda epoch: history[epoch][task.best_by])  # of equals, the first
+    best = max(range(settings.epochs), key=lambda epoch: (history[epoch][task.best_by], epoch))
     return FineTuned(kept.scores, best + 1, rows, losses)
 
 
@@ -184,7 +184,10 @@ class Loss(nn.Module):
 
 
 class _Best:
-    """The weights with the highest score so far, in memory and in a file; of equals, the first."""
+    """The weights with the highest score so far, in memory and in a file; of equals, the last.
+
+    With few examples to choose by, equals are frequent, and the first lucky epoch has learnt least.
+    """
 
     def __init__(self, model: nn.Module, by: str, folder: Path | None) -> None:
         self.model, self.by, self.file = model, by, folder / BEST if folder else None
@@ -195,7 +198,7 @@ class _Best:
             self.scores, self.state = found["scores"], found["state"]
 
     def offer(self, scores: dict[str, float]) -> None:
-        if self.scores and scores[self.by] <= self.scores[self.by]:
+        if self.scores and scores[self.by] < self.scores[self.by]:
             return
         self.scores = scores
         self.state = {name: value.detach().cpu().clone() for name, value in self.model.state_dict().items()}

@@ -90,6 +90,34 @@ def test_of_more_seeds_the_first_ones_are_compared():
     assert difference(a, b, draws=100)["difference"] == pytest.approx(1 / 3)
 
 
+def test_examples_of_one_group_are_one_thing_to_draw(rng):
+    row = (rng.random(100) < 0.7).astype(float)
+    single = each_of([[(hit, 1.0) for hit in row]])
+    tripled = each_of(
+        [[(hit, 1.0) for hit in np.repeat(row, 3)]], groups=np.repeat(np.arange(100), 3).tolist()
+    )
+    assert score(tripled) == pytest.approx(score(single))
+    assert interval(tripled, draws=DRAWS) == pytest.approx(
+        interval(single, draws=DRAWS)
+    )  # no surer by copies
+    mixed = each_of([[(1, 1), (2, 4), (0, 2)]], groups=["a", "b", "a"])
+    assert mixed.tolist() == [[[1, 3], [2, 4]]]
+    with pytest.raises(ValueError, match="2 groups of 3 examples"):
+        each_of([[(1, 1), (1, 1), (0, 1)]], groups=["a", "b"])
+
+
+def test_seeds_that_differ_widen_an_interval(rng):
+    row = rng.random(400) < 0.7
+    alike, apart = hits(row, row, row), hits(row, row, np.zeros(400))
+    low, high = interval(alike, draws=DRAWS)
+    assert high - low < 0.1
+    low, high = interval(apart, draws=DRAWS)
+    assert low < 0.3  # all three draws may be the bad one, or none
+    assert high > 0.65
+    low, high = difference(apart, apart, draws=DRAWS)["interval"]
+    assert low < -0.3 < 0.3 < high
+
+
 def test_seeds_of_other_examples_are_refused():
     with pytest.raises(ValueError, match=r"\(2, 2\), \(3, 2\).*the same examples"):
         each_of([[(1, 1), (1, 1)], [(1, 1), (1, 1), (0, 1)]])

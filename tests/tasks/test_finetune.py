@@ -64,9 +64,9 @@ def test_one_seed_gives_one_result_bit_for_bit_and_another_seed_another(kind):
 
 @pytest.mark.parametrize("in_folder", [False, True])
 @pytest.mark.parametrize(
-    ("scores", "best"), [([0.2, 0.9, 0.9, 0.4], 2), ([0.6, 0.5, 0.1, 0.3], 1), ([0.0, 0.0, 0.0, 0.1], 4)]
+    ("scores", "best"), [([0.2, 0.9, 0.9, 0.4], 3), ([0.6, 0.5, 0.1, 0.3], 1), ([0.0, 0.0, 0.0, 0.1], 4)]
 )
-def test_the_best_epoch_is_kept_of_equals_the_first(scores, best, in_folder, tmp_path):
+def test_the_best_epoch_is_kept_of_equals_the_last(scores, best, in_folder, tmp_path):
     task, model = Scripted(scores), tiny("text")
     tuned = fine_tune(model, task, replace(SHORT, epochs=4), tmp_path if in_folder else None)
     assert tuned.epoch == best
