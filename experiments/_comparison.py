@@ -43,8 +43,8 @@ def each_of(rows: Sequence[ArrayLike], groups: Sequence[Hashable] | None = None)
     if len(groups) != each.shape[1]:
         raise ValueError(f"{len(groups)} groups of {each.shape[1]} examples: give each example its group")
     number = {group: i for i, group in enumerate(dict.fromkeys(groups))}
-    sums = np.zeros((len(each), len(number), 2))
-    np.add.at(sums, (slice(None), [number[group] for group in groups]), each)
+    member = np.eye(len(number))[[number[group] for group in groups]]  # (N, G)
+    sums: Each = member.T @ each
     return sums
 
 
