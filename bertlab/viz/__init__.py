@@ -39,6 +39,7 @@ from bertlab.viz.ranked_points import ranked_points
 from bertlab.viz.scale_explorer import scale_explorer
 from bertlab.viz.scaled_dot_product import qkv_diagram
 from bertlab.viz.score_by_dimension import score_by_dimension
+from bertlab.viz.scoreboard import Measured, scoreboard
 from bertlab.viz.search_tree import search_tree
 from bertlab.viz.seven_steps import seven_steps
 from bertlab.viz.style import use_style
@@ -53,6 +54,7 @@ __all__ = [
     "AttentionLayers",
     "DecodingTrace",
     "Matrix",
+    "Measured",
     "all_heads",
     "attention_map",
     "attention_maps",
@@ -91,6 +93,7 @@ __all__ = [
     "ranked_points",
     "scale_explorer",
     "score_by_dimension",
+    "scoreboard",
     "search_tree",
     "seven_steps",
     "show",
