@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -92,7 +92,7 @@ def _panel(ax: Axes, panel: Measured, things: list[str]) -> None:
             )
             ax.plot(control, y, marker, markersize=6, markerfacecolor="white", color=colour, linestyle="none")
             every.append(control)
-        look = {"linestyle": "none", "color": colour, "marker": marker}
+        look: dict[str, Any] = {"linestyle": "none", "color": colour, "marker": marker}
         ax.plot(draws, np.full(len(draws), y), markersize=3.5, alpha=0.5, **look)
         ax.plot(draws.mean(), y, markersize=8, markeredgecolor="white", zorder=4, **look)
         every += draws.tolist()

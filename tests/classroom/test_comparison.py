@@ -142,7 +142,7 @@ INTERVALS = {
     "single items": items,
     "about 68 %": lambda a, b, rng: paired(a, b, rng, cut=15.87),
     "cut off 2.5 % on each side, not 5": lambda a, b, rng: paired(a, b, rng, cut=5),
-    "take all chance from `rng`": other_chance,
+    "nothing was drawn from `rng`": other_chance,
     "does not lie around": of_b,
     "the lower bound first": turned,
     "b minus a": lambda a, b, rng: paired(b, a, rng),
