@@ -23,6 +23,7 @@ from bertlab.tasks.probes import ridge
 from bertlab.text import WordPiece
 
 BATCH = 256
+OF_SPEECH = {"noun", "verb", "adjective"}
 States = Callable[[Tensor], Tensor]  # (B, T) ids -> (B, T, D)
 Floats = NDArray[np.float64]
 
@@ -57,6 +58,20 @@ def sentences(vocab: WordPiece, split: str, most: int) -> tuple[Sentence, ...]:
         if mine[-1] < most - 1:
             found.append(Sentence(row["homograph"], row["wordid"], ids, slice(mine[0], mine[-1] + 1)))
     return tuple(found)
+
+
+@cache
+def told_by_syntax() -> set[str]:
+    """Tell the homographs whose readings are labelled with parts of speech, and have none in common."""
+    text = datasets.load("wikipedia-homographs").text("wordids.tsv")
+    tags: dict[str, list[set[str]]] = {}
+    for row in csv.DictReader(text.splitlines(), delimiter="\t"):
+        tags.setdefault(row["homograph"], []).append(set(row["label"].split("-")))
+    return {
+        word
+        for word, readings in tags.items()
+        if set().union(*readings) <= OF_SPEECH and sum(map(len, readings)) == len(set().union(*readings))
+    }
 
 
 @torch.no_grad()

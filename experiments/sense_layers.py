@@ -12,7 +12,6 @@ Two sets: homographs of Wikipedia, whose senses differ in part of speech or do n
 from __future__ import annotations
 
 import argparse
-import csv
 import json
 import random
 from collections.abc import Callable, Sequence
@@ -25,7 +24,7 @@ from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
 import _homographs
-from _homographs import BATCH, Sentence
+from _homographs import BATCH, Sentence, told_by_syntax
 from _minilm import MiniLM
 from _search import interval
 from bertlab import datasets
@@ -134,13 +133,8 @@ def majority_is_right(train: Sequence[Sentence], test: Sequence[Sentence]) -> Te
 
 
 def kinds_of(found: Sequence[Sentence]) -> list[str]:
-    """For each occurrence of a homograph, whether its senses differ in part of speech."""
-    text = datasets.load("wikipedia-homographs").text("wordids.tsv")
-    types = {
-        row["homograph"]: row["homograph_type"] for row in csv.DictReader(text.splitlines(), delimiter="\t")
-    }
-    named = {"Morphosyntactic": "part of speech", "Lexical": "meaning"}
-    return [named.get(types[one.word], "both") for one in found]
+    """For each occurrence of a homograph, whether its readings differ in part of speech, or not purely so."""
+    return ["part of speech" if one.word in told_by_syntax() else "others" for one in found]
 
 
 def measure(arm: dict[str, Any], path: Path) -> dict[str, Any]:

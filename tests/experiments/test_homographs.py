@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 import torch
 
 import _homographs
-from _homographs import Sentence, probe, states_of
+from _homographs import Sentence, probe, states_of, told_by_syntax
+from bertlab.datasets import DataUnavailable
 
 
 def test_a_state_is_the_mean_over_the_pieces_of_the_word():
@@ -38,3 +40,13 @@ def test_a_model_that_knows_the_sense_gets_all_right_and_one_that_does_not_the_m
     knows, not_so = (probe(None, states, 64) for states in (sees_the_neighbour, sees_itself))
     assert knows["accuracy"] == 1.0
     assert not_so["accuracy"] == not_so["majority"] == knows["majority"] == 0.6
+
+
+def test_readings_that_differ_in_part_of_speech_are_told_by_their_labels():
+    try:
+        found = told_by_syntax()
+    except DataUnavailable as reason:
+        pytest.skip(str(reason))
+    assert {"abstract", "object", "live", "minute"} <= found
+    assert not found & {"bass", "bow", "content", "read", "polish", "jesus"}
+    assert len(found) == 131

@@ -91,7 +91,7 @@ def test_no_word_has_more_occurrences_than_are_told(loaded):
     assert max(sum(one.word == word for one in found) for word in {one.word for one in found}) <= MOST["test"]
 
 
-def test_homographs_are_of_three_kinds(loaded):
+def test_homographs_are_of_two_kinds(loaded):
     name, found = loaded
     if name == "wikipedia-homographs":
-        assert set(kinds_of(found)) == {"part of speech", "meaning", "both"}
+        assert set(kinds_of(found)) == {"part of speech", "others"}
