@@ -58,7 +58,7 @@ RECIPES = {
     "sst2": Recipe(2, 16, "sst2"),
     "nli-wikipedia": Recipe(2, 16, "nli-wikipedia"),
     "wikigold": Recipe(8, 16, "wikigold"),
-    "wnut17": Recipe(3, 16, "wikigold"),
+    "wnut17": Recipe(3, 16, "wnut17"),
     "xquad": Recipe(3, 16, "wikigold"),
 }
 
