@@ -66,8 +66,9 @@ def readings(
     Returns
     -------
     row : accuracy of each layer, and its interval (words are resampled); accuracy of the reading that is most
-        frequent in training; n sentences asked about; of each word how many these are, how often the most
-        frequent reading is right, and the probe of each layer.
+        frequent in training; around, accuracy without any layer, from the table's rows of the pieces around;
+        n sentences asked about; of each word how many these are, how often the most frequent reading is
+        right, and the probe of each layer.
     hits : (L + 1, words), how often each layer is right.
     counts : (words,), how many sentences are asked about.
     """
@@ -84,7 +85,10 @@ def readings(
     counts = np.array([len(theirs[word]) for word in words], dtype=np.float64)
     hits = np.array([[of_layer[word] for word in words] for of_layer in right], dtype=np.float64)
     each = [each_of([np.stack([of_layer, counts], 1)]) for of_layer in hits]
+    rows, asked_rows = rows_around(bert, train), rows_around(bert, test)
+    around = right_by_word(rows, asked_rows, train, test, mine, theirs)
     row = {
+        "around": round(sum(around.values()) / counts.sum(), 4),
         "accuracy": [round(of_layer.sum() / counts.sum(), 4) for of_layer in hits],
         "intervals": [[round(end, 4) for end in interval(one)] for one in each],
         "most_frequent": round(sum(often.values()) / counts.sum(), 4),
@@ -95,6 +99,13 @@ def readings(
         },
     }
     return row, hits, counts
+
+
+def rows_around(bert: BertModel, found: Sequence[Sentence]) -> Floats:
+    """Take the mean of the rows that the table has for the other pieces of each sentence: (n, D)."""
+    table = bert.embeddings.token.weight.detach().double().numpy()
+    kept = [np.delete(np.array(one.ids), np.r_[one.pieces]) for one in found]
+    return np.stack([table[ids].mean(0) for ids in kept])
 
 
 def depths(hits: dict[str, Floats], counts: dict[str, Floats]) -> Row:

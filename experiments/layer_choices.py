@@ -37,6 +37,7 @@ TASK, SEEDS, MODELS = "wikigold", (0, 1, 2), ("all-MiniLM-L6-v2", "bert-6l", "ra
 OF_RANDOM = ("embeddings", "last")  # of new weights, two choices tell enough
 HIDDEN, EPOCHS, BATCH, RATE = 128, 10, 16, 2e-3
 WIDE, LOWER = "last four side by side", 1e-3  # a second rate for the widest input
+LONGER = 20  # epochs of a control: does the last layer only need more time?
 MIXES, QUICKLY = ("weighted sum of the last four", "weighted sum of all"), 20  # the control, with one seed
 PAPER = dict(zip(CHOICES, (91.0, 95.6, 94.9, 95.9, 96.1, 95.5), strict=True))  # dev F1, CoNLL-2003
 FINE_TUNED = 96.4  # BERT-base, all weights trained
@@ -69,7 +70,8 @@ def train_and_test(arm: dict[str, Any], path: Path) -> dict[str, Any]:
         tagger: Any = FeatureTagger(arm["choice"], *sizes, n_labels=len(labels), hidden=HIDDEN)
         if quick:
             tagger.choice = QuickMix(arm["choice"], *sizes)  # draws no numbers: all else starts the same
-        settings = FineTuning(epochs=EPOCHS, batch_size=BATCH, rate=arm["rate"], seed=seed)
+        epochs = arm.get("epochs", EPOCHS)
+        settings = FineTuning(epochs=epochs, batch_size=BATCH, rate=arm["rate"], seed=seed)
         tuned = fine_tune(tagger, task, settings)
         each = names_of_sentences(tagger, task)
         scores = {"val": tuned.scores["f1"], "test": score(each_of([each]))}
@@ -98,7 +100,7 @@ def table(rows: list[dict[str, Any]]) -> dict[str, Any]:
     """Put the six choices of each model beside the paper's, in order, and compare them in pairs."""
     found: dict[str, dict[str, Any]] = {}
     for model in dict.fromkeys(row["model"] for row in rows):
-        own = chosen([row for row in rows if row["model"] == model and row["mix"] == 1])
+        own = chosen([row for row in rows if row["model"] == model and usual(row)])
         means = {choice: means_of(row) for choice, row in own.items()}
         each = {choice: each_of(row["each"]) for choice, row in own.items()}
         found[model] = {
@@ -122,6 +124,11 @@ def table(rows: list[dict[str, Any]]) -> dict[str, Any]:
     return found
 
 
+def usual(row: dict[str, Any]) -> bool:
+    """Tell whether an arm is one of the six choices, and no control."""
+    return row["mix"] == 1 and "epochs" not in row
+
+
 def chosen(rows: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
     """Keep of each choice of layers the rate that is best on val; of equals the first."""
     found: dict[str, dict[str, Any]] = {}
@@ -143,10 +150,11 @@ def pairs(means: dict[str, dict[str, float]]) -> dict[str, tuple[str, str]]:
     found = {
         "best and last": (by_val[0], "last"),
         "best and second best": (by_val[0], by_val[1]),
+        "best and second to last": (by_val[0], "second to last"),
         "last and embeddings": ("last", "embeddings"),
         "best and embeddings": (by_val[0], "embeddings"),
     }
-    return {name: (a, b) for name, (a, b) in found.items() if a != b}
+    return {name: (a, b) for name, (a, b) in found.items() if a != b and {a, b} <= means.keys()}
 
 
 def quick_mixes(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -154,7 +162,7 @@ def quick_mixes(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     found = []
     for quick in (row for row in rows if row["mix"] != 1):
         same = [row for row in rows if (row["model"], row["choice"]) == (quick["model"], quick["choice"])]
-        plain = next(row for row in same if row["mix"] == 1)
+        plain = next(row for row in same if usual(row))
         found.append(
             {
                 "model": quick["model"],
@@ -164,6 +172,18 @@ def quick_mixes(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
                 **told(difference(each_of(quick["each"]), each_of(plain["each"][:1]))),
             }
         )
+    return found
+
+
+def longer(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Compare the last layer, trained longer, with the choice that is best by val."""
+    found = []
+    for row in (row for row in rows if "epochs" in row):
+        own = chosen([one for one in rows if one["model"] == row["model"] and usual(one)])
+        best = max(own, key=lambda choice: means_of(own[choice])["val"])
+        names = {name: row[name] for name in ("model", "choice", "epochs", "seeds")}
+        compared = told(difference(each_of(own[best]["each"]), each_of(row["each"])))
+        found.append(names | {"best": best} | compared)
     return found
 
 
@@ -177,6 +197,7 @@ def plan() -> list[dict[str, Any]]:
         ]
         if not random:
             arms.append({"model": model, "choice": WIDE, "rate": LOWER, "mix": 1})
+            arms.append({"model": model, "choice": "last", "rate": RATE, "mix": 1, "epochs": LONGER})
             arms += [{"model": model, "choice": c, "rate": RATE, "mix": QUICKLY} for c in MIXES]
     return arms
 
@@ -196,6 +217,7 @@ def main() -> None:
         "paper": PAPER | {"fine-tuned": FINE_TUNED},
         "models": table(rows),
         "quick_mixes": quick_mixes(rows),
+        "longer": longer(rows),
         "arms": [{name: value for name, value in row.items() if name != "each"} for row in rows],
     }
     save_result(NAME, QUESTION, results, seconds=sum(row["seconds"] for row in rows))

@@ -57,7 +57,8 @@ def words_of_entities(bert: BertModel, tokenizer: WordPiece) -> Row:
     Returns
     -------
     types, control, memory : accuracy on words that some name had in training ("seen"), on others, on all; of
-    each layer, for the first two. selectivity : types less control on seen words, by layer; sentences are
+    each layer, for the first two. Of others "whole" ones are of one piece; of a split word the first piece is
+    read. selectivity : types less control on seen words, by layer; sentences are
     resampled for the interval. places : accuracy of each layer. n : how many words.
     """
     parts, _ = parts_of("wikigold")
@@ -72,7 +73,9 @@ def words_of_entities(bert: BertModel, tokenizer: WordPiece) -> Row:
     usual = usual_types([learnt["words"][i] for i in names[0]], real)
     words = [asked["words"][i] for i in names[1]]
     seen = np.array([word in usual for word in words])
+    whole = np.array([len(tokenizer.encode(word).ids) == 1 for word in words])
     parts_of_words = {"seen": seen, "unseen": ~seen, "all": np.ones_like(seen)}
+    parts_of_words |= {"unseen, whole": ~seen & whole, "unseen, split": ~seen & ~whole}
     sentence = [asked["sentences"][i] for i, known in zip(names[1], seen, strict=True) if known]
     often = max(sorted(set(real)), key=real.count)
     wanted = np.array([asked["types"][i] for i in names[1]])

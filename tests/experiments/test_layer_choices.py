@@ -17,6 +17,7 @@ from layer_choices import (
     SEEDS,
     WIDE,
     QuickMix,
+    longer,
     names_of_sentences,
     plan,
     quick_mixes,
@@ -92,10 +93,20 @@ def test_a_quick_mix_stands_beside_the_common_one_of_its_seed_and_counts_as_no_c
     assert found["difference"] == pytest.approx(0.5)
 
 
-def test_the_plan_has_two_controls_for_each_encoder():
+def test_the_last_layer_trained_longer_is_compared_with_the_best_and_counts_as_no_choice():
+    six, more = rows("a", [0.1, 0.5, 0.2, 0.6, 0.7, 0.4]), row("a", "last", 0.9) | {"epochs": 20}
+    assert table([*six, more]) == table(six)
+    assert quick_mixes([*six, more]) == []
+    (found,) = longer([*six, more])
+    assert (found["best"], found["epochs"]) == (WIDE, 20)
+    assert found["difference"] == pytest.approx(-0.2)
+
+
+def test_the_plan_has_its_controls_for_each_encoder():
     arms = plan()
-    assert len(arms) == 20
-    assert len({tuple(arm.items()) for arm in arms}) == 20
+    assert len(arms) == 22
+    assert len({tuple(arm.items()) for arm in arms}) == 22
+    assert [arm["choice"] for arm in arms if "epochs" in arm] == ["last", "last"]
     assert [arm["model"] for arm in arms if arm["mix"] != 1].count("bert-6l") == 2
     assert [arm["choice"] for arm in arms if arm["rate"] == LOWER] == [WIDE, WIDE]
 

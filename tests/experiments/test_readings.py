@@ -8,7 +8,7 @@ import torch
 
 import _readings
 from _homographs import Sentence
-from _readings import depth, depths, homographs, layers_of, nouns
+from _readings import depth, depths, homographs, layers_of, nouns, rows_around
 from bertlab.datasets import DataUnavailable
 from tests.experiments.small_tasks import small_encoder
 
@@ -49,6 +49,16 @@ def test_a_state_is_that_of_the_word_in_each_layer():
     assert states.shape == (3, 2, 32)
 
 
+def test_the_rows_around_are_those_of_all_pieces_but_the_word():
+    bert, _ = small_encoder("bert-6l", 0)
+    table = bert.embeddings.token.weight.detach()
+    rows = rows_around(
+        bert, [Sentence("w", "a", [2, 10, 11, 3], slice(1, 2)), Sentence("w", "b", [2, 9, 3], slice(1, 2))]
+    )
+    np.testing.assert_allclose(rows[0], table[[2, 11, 3]].mean(0), atol=1e-6)
+    np.testing.assert_allclose(rows[1], table[[2, 3]].mean(0), atol=1e-6)
+
+
 def test_a_reading_is_not_known_before_the_word_has_looked_at_its_neighbours(small):
     bert, tokenizer = small_encoder("bert-6l", 0)
     with torch.no_grad():
@@ -60,6 +70,7 @@ def test_a_reading_is_not_known_before_the_word_has_looked_at_its_neighbours(sma
         assert one["n"] == 10
         assert one["accuracy"][0] == one["most_frequent"] == 0.6
         assert one["accuracy"][1] == 1.0
+        assert one["around"] == 1.0  # the word before it says it
         assert one["words"][word].startswith("10 6 6 10 ")
         assert one["intervals"][1] == [1.0, 1.0]
     assert found["left_out"] == 1  # the dog
