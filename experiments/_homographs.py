@@ -87,6 +87,40 @@ def states_of(found: Sequence[Sentence], states: States) -> Floats:
     return torch.stack(rows).double().numpy()
 
 
+class Asked(NamedTuple):
+    """What is known of the sentences in which one homograph is asked about."""
+
+    n: int
+    usual: int  # how often the sense is the one that is most frequent in training
+    right: int  # how often the word's probe says it
+
+
+def right_by_word(
+    x: Floats, asked: Floats, train: Sequence[Sentence], test: Sequence[Sentence]
+) -> dict[str, Asked]:
+    """Train a probe for each homograph; one penalty for all, chosen by the training part.
+
+    Parameters
+    ----------
+    x, asked : (n, D), (m, D) states of the homographs of train and of test.
+    """
+    middle, spread = x.mean(0), x.std(0) + 1e-9
+    x, asked = (x - middle) / spread, (asked - middle) / spread
+    words = sorted({one.word for one in train})
+    mine = {word: [i for i, one in enumerate(train) if one.word == word] for word in words}
+    theirs = {word: np.array([i for i, one in enumerate(test) if one.word == word], int) for word in words}
+    senses = {word: [train[i].sense for i in mine[word]] for word in words}
+    fits = {word: ridge(x[mine[word]], senses[word], asked[theirs[word]]) for word in words}
+    best = int(np.argmin(np.sum([errors for _, errors in fits.values()], axis=0)))
+    found = {}
+    for word, (guesses, _) in fits.items():
+        wanted = [test[i].sense for i in theirs[word]]
+        usual = max(sorted(set(senses[word])), key=senses[word].count)
+        right = sum(map(str.__eq__, guesses[best], wanted))
+        found[word] = Asked(len(wanted), wanted.count(usual), right)
+    return found
+
+
 def probe(vocab: WordPiece, states: States, most: int) -> dict[str, float]:
     """Train a probe for each homograph, and count the senses that it gets right.
 
@@ -101,28 +135,9 @@ def probe(vocab: WordPiece, states: States, most: int) -> dict[str, float]:
     majority : the same for the sense that is more frequent in training.
     """
     train, test = (sentences(vocab, split, most) for split in ("train", "eval"))
-    x, asked = states_of(train, states), states_of(test, states)
-    middle, spread = x.mean(0), x.std(0) + 1e-9
-    groups = [
-        (
-            np.array([i for i, one in enumerate(train) if one.word == word]),
-            np.array([i for i, one in enumerate(test) if one.word == word], dtype=int),
-        )
-        for word in sorted({one.word for one in train})
-    ]
-    fits = [
-        ridge((x[mine] - middle) / spread, [train[i].sense for i in mine], (asked[theirs] - middle) / spread)
-        for mine, theirs in groups
-    ]
-    best = int(np.argmin(np.sum([errors for _, errors in fits], axis=0)))  # one penalty for all words
-    right = frequent = 0
-    for (mine, theirs), (guesses, _) in zip(groups, fits, strict=True):
-        wanted = [test[i].sense for i in theirs]
-        senses = [train[i].sense for i in mine]
-        right += sum(map(str.__eq__, guesses[best], wanted))
-        frequent += wanted.count(max(sorted(set(senses)), key=senses.count))
+    found = right_by_word(states_of(train, states), states_of(test, states), train, test).values()
     return {
-        "accuracy": round(right / len(test), 4),
-        "majority": round(frequent / len(test), 4),
+        "accuracy": round(sum(one.right for one in found) / len(test), 4),
+        "majority": round(sum(one.usual for one in found) / len(test), 4),
         "sentences": len(test),
     }

@@ -12,13 +12,11 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch.nn.utils.rnn import pad_sequence
 
 from _comparison import each_of, interval, resampled
 from _fine_tuned import LENGTH
-from _homographs import BATCH, Floats, Sentence, sentences, told_by_syntax
+from _homographs import Floats, Sentence, right_by_word, sentences, states_of, told_by_syntax
 from bertlab.nn import BertModel
-from bertlab.tasks.probes import ridge
 from bertlab.text import WordPiece
 from sense_layers import NOUNS, coarse
 
@@ -73,28 +71,20 @@ def readings(
     counts : (words,), how many sentences are asked about.
     """
     x, asked = layers_of(bert, train), layers_of(bert, test)  # (L + 1, n, D)
-    words = sorted({one.word for one in train} & {one.word for one in test})
-    mine = {word: [i for i, one in enumerate(train) if one.word == word] for word in words}
-    theirs = {word: [i for i, one in enumerate(test) if one.word == word] for word in words}
-    often = {}
-    for word in words:
-        senses = [train[i].sense for i in mine[word]]
-        best = max(sorted(set(senses)), key=senses.count)
-        often[word] = sum(test[i].sense == best for i in theirs[word])
-    right = [right_by_word(*both, train, test, mine, theirs) for both in zip(x, asked, strict=True)]
-    counts = np.array([len(theirs[word]) for word in words], dtype=np.float64)
-    hits = np.array([[of_layer[word] for word in words] for of_layer in right], dtype=np.float64)
+    by_layer = [right_by_word(*both, train, test) for both in zip(x, asked, strict=True)]
+    around = right_by_word(rows_around(bert, train), rows_around(bert, test), train, test)
+    words = [word for word, one in around.items() if one.n]
+    counts = np.array([around[word].n for word in words], dtype=np.float64)
+    hits = np.array([[layer[word].right for word in words] for layer in by_layer], dtype=np.float64)
     each = [each_of([np.stack([of_layer, counts], 1)]) for of_layer in hits]
-    rows, asked_rows = rows_around(bert, train), rows_around(bert, test)
-    around = right_by_word(rows, asked_rows, train, test, mine, theirs)
     row = {
-        "around": round(sum(around.values()) / counts.sum(), 4),
+        "around": round(sum(one.right for one in around.values()) / counts.sum(), 4),
         "accuracy": [round(of_layer.sum() / counts.sum(), 4) for of_layer in hits],
         "intervals": [[round(end, 4) for end in interval(one)] for one in each],
-        "most_frequent": round(sum(often.values()) / counts.sum(), 4),
+        "most_frequent": round(sum(one.usual for one in around.values()) / counts.sum(), 4),
         "n": int(counts.sum()),
         "words": {  # in one line for each
-            word: " ".join(map(str, (len(theirs[word]), often[word], *(one[word] for one in right))))
+            word: " ".join(map(str, (*around[word][:2], *(layer[word].right for layer in by_layer))))
             for word in words
         },
     }
@@ -167,38 +157,7 @@ def rounded(value: float) -> float | None:
     return round(float(value), 2) if np.isfinite(value) else None
 
 
-def right_by_word(
-    x: Floats,
-    asked: Floats,
-    train: Sequence[Sentence],
-    test: Sequence[Sentence],
-    mine: dict[str, list[int]],
-    theirs: dict[str, list[int]],
-) -> dict[str, int]:
-    """Count how often each homograph's probe is right; one penalty for all, chosen by the training part."""
-    middle, spread = x.mean(0), x.std(0) + 1e-9
-    x, asked = (x - middle) / spread, (asked - middle) / spread
-    fits = {
-        word: ridge(x[own], [train[i].sense for i in own], asked[theirs[word]]) for word, own in mine.items()
-    }
-    best = int(np.argmin(np.sum([errors for _, errors in fits.values()], axis=0)))
-    return {
-        word: sum(guess == test[i].sense for guess, i in zip(guesses[best], theirs[word], strict=True))
-        for word, (guesses, _) in fits.items()
-    }
-
-
-@torch.no_grad()
 def layers_of(bert: BertModel, found: Sequence[Sentence]) -> Floats:
     """Take what every layer says of each homograph, the mean over its pieces: (L + 1, n, D)."""
-    bert.eval()
-    rows: list[torch.Tensor] = [torch.empty(0)] * len(found)
-    order = sorted(range(len(found)), key=lambda i: len(found[i].ids))
-    for first in range(0, len(order), BATCH):
-        some = order[first : first + BATCH]
-        ids = pad_sequence([torch.tensor(found[i].ids) for i in some], batch_first=True)
-        layers = torch.stack(bert(ids).layers)  # (L + 1, B, T, D)
-        for place, i in enumerate(some):
-            rows[i] = layers[:, place, found[i].pieces].mean(1)  # (L + 1, D)
-    states: Floats = torch.stack(rows, dim=1).double().numpy()
-    return states
+    joined = states_of(found, lambda ids: torch.cat(bert.eval()(ids).layers, -1))  # (n, (L + 1) D)
+    return joined.reshape(len(found), -1, bert.config.d_model).swapaxes(0, 1)

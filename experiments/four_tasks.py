@@ -83,12 +83,12 @@ def rates_of(tries: list[Row]) -> dict[str, dict[str, float]]:
     return {model: {task: row["rate"] for task, row in rows.items()} for model, rows in chosen.items()}
 
 
-def plan(rates: dict[str, dict[str, float]], seeds: int, tasks: list[str]) -> list[Row]:
+def plan(rates: dict[str, dict[str, float]], seeds: int) -> list[Row]:
     """List all arms, the first seed of everything first."""
     return [
         {"model": model, "task": task, "rate": rates[model][RECIPES[task].rate_of], "seed": seed}
         for seed in range(seeds)
-        for task in tasks
+        for task in RECIPES
         for model in MODELS
         if seed < N_SEEDS[model]
     ]
@@ -146,19 +146,18 @@ def main() -> None:
         "--workers", type=int, default=2, help="processes side by side, one thread each (default: 2)"
     )
     parser.add_argument("--seeds", type=int, default=3, help="at most (default: 3)")
-    parser.add_argument("--tasks", nargs="+", choices=list(RECIPES), default=list(RECIPES))
     chosen = parser.parse_args()
     tried: list[Row] = [
         {"model": model, "task": task, "rate": rate, "seed": 0}
-        for task in dict.fromkeys(RECIPES[task].rate_of for task in chosen.tasks)
+        for task in dict.fromkeys(RECIPES[task].rate_of for task in RECIPES)
         for model in MODELS
         for rate in RATES[model]
     ]
     tries = run_arms(NAME, tried, train_and_test, chosen.workers)
     rates = rates_of(tries)
-    rows = run_arms(NAME, plan(rates, chosen.seeds, chosen.tasks), train_and_test, chosen.workers)
+    rows = run_arms(NAME, plan(rates, chosen.seeds), train_and_test, chosen.workers)
     longer = run_arms(NAME, LONGER, train_and_test, chosen.workers)
-    plain = {task: baselines(task) for task in chosen.tasks}
+    plain = {task: baselines(task) for task in RECIPES}
     results = {
         "settings": {
             "recipes": {task: recipe._asdict() for task, recipe in RECIPES.items()},

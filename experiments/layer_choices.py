@@ -7,9 +7,10 @@ four layers, "the last four" is "all"): ours that was pre-trained as BERT is, an
 was trained further to embed sentences. And one of new weights, whose layers know nothing but which pieces
 stand where.
 
-Two things could be the rate's doing, and not the layers'. Side by side, the input is four times as wide: this
-choice is tried at half the rate, too, and the validation part says which counts. The weights of a mix start
-alike and move by about the rate a step, which is little for them: as a control they learn 20 times as fast.
+Three things could be the training's doing, and not the layers'. Side by side, the input is four times as
+wide: this choice is tried at half the rate, too, and the validation part says which counts. The weights of a
+mix start alike and move by about the rate a step, which is little for them: as a control they learn 20 times
+as fast. And the last layer, as a control, is trained twice as long.
 """
 
 from __future__ import annotations
