@@ -20,8 +20,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
-from _fine_tuned import parts_of
-from bertlab.tasks.bio import find_entities
+from _fine_tuned import names_each, parts_of
 from bertlab.tasks.classification import Example, accuracy, class_ids, macro_f1
 from bertlab.tasks.entities import TaggedSentence
 from bertlab.tasks.entity_metrics import entity_scores
@@ -152,10 +151,9 @@ def shape(word: str) -> str:
 def _tagged(tagger: Tagger, test: Sequence[TaggedSentence]) -> Row:
     gold, said = [one.labels for one in test], [tagger(one.words) for one in test]
     found = entity_scores(gold, said)
-    pairs = [(set(find_entities(a)), set(find_entities(b))) for a, b in zip(gold, said, strict=True)]
     return {
         "test": {"f1": round(found.overall.f1, 4), "word_accuracy": round(found.word_accuracy, 4)},
-        "each": [[2.0 * len(a & b), float(len(a) + len(b))] for a, b in pairs],
+        "each": names_each(gold, said),
     }
 
 

@@ -24,9 +24,8 @@ import torch
 from torch import Tensor
 
 from _comparison import difference, each_of, interval, same_order, score, told
-from _fine_tuned import LENGTH, encoder, parts_of
+from _fine_tuned import LENGTH, encoder, names_each, parts_of
 from bertlab.nn.scalar_mix import scalar_mix
-from bertlab.tasks.bio import find_entities
 from bertlab.tasks.features import CHOICES, FeatureEntities, FeatureTagger, LayerChoice, word_states
 from bertlab.tasks.finetune import FineTuning, fine_tune
 from bertlab.training import run_arms, save_result
@@ -87,14 +86,12 @@ def train_and_test(arm: dict[str, Any], path: Path) -> dict[str, Any]:
 
 @torch.no_grad()
 def names_of_sentences(tagger: FeatureTagger, task: FeatureEntities) -> list[list[float]]:
-    """Count in each test sentence twice the right names, and those in gold and said: F1 is their ratio."""
-    each = []
-    for sentence, states in zip(task.parts["test"], task.states["test"], strict=True):
+    """Count the names of each test sentence, see `names_each`; words beyond the model's length have none."""
+    gold, said = [sentence.labels for sentence in task.parts["test"]], []
+    for labels, states in zip(gold, task.states["test"], strict=True):
         best = tagger([states])[0].argmax(-1).tolist()
-        said = [task.labels[i] for i in best] + ["O"] * (len(sentence.words) - len(best))
-        gold, ours = set(find_entities(sentence.labels)), set(find_entities(said))
-        each.append([2.0 * len(gold & ours), float(len(gold) + len(ours))])
-    return each
+        said.append([task.labels[i] for i in best] + ["O"] * (len(labels) - len(best)))
+    return names_each(gold, said)
 
 
 def table(rows: list[dict[str, Any]]) -> dict[str, Any]:
