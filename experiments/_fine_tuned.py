@@ -25,8 +25,10 @@ from bertlab.tasks.squad_metrics import squad_scores
 from bertlab.tasks.task import Answers, Classification, Entities, Part, Task
 from bertlab.text import WordPiece
 from bertlab.training import load_result
+from bertlab.training.bfloat16 import bfloat16_is_fast
 
 DROPOUT = 0.1  # in the trunk, too; two of the checkpoints were pre-trained without
+BF16 = bfloat16_is_fast(torch.device("cpu"))  # else float32: both reach the same scores
 LENGTH, STEP = 128, 64  # pieces of an input; of QA, from one window to the next
 MISTAKES = 12  # kept of each kind: the surest ones, and as many by chance
 PARTS: tuple[Part, ...] = ("train", "val", "test")

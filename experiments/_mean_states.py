@@ -17,6 +17,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from torch import Tensor
 
+from _fine_tuned import BF16
 from bertlab.nn import BertModel
 from bertlab.tasks.reading import ReadOnce
 from bertlab.tasks.task import Part
@@ -29,7 +30,7 @@ Floats = NDArray[np.float32]
 
 @torch.no_grad()
 def mean_states(bert: BertModel, inputs: Sequence[Inputs], kept: dict[bytes, Tensor] | None = None) -> Floats:
-    """Read N inputs once, in bfloat16 and without dropout.
+    """Read N inputs once, in bfloat16 where that is fast, and without dropout.
 
     Parameters
     ----------
@@ -42,7 +43,7 @@ def mean_states(bert: BertModel, inputs: Sequence[Inputs], kept: dict[bytes, Ten
     -------
     (N, D): the mean of the last layer's states over all pieces of an input.
     """
-    once, order = ReadOnce(bert, bf16=True), sorted(range(len(inputs)), key=lambda i: len(inputs[i].ids))
+    once, order = ReadOnce(bert, bf16=BF16), sorted(range(len(inputs)), key=lambda i: len(inputs[i].ids))
     means = np.empty((len(inputs), bert.config.d_model), np.float32)
     for first in range(0, len(order), BATCH):  # those of like length together
         rows = order[first : first + BATCH]

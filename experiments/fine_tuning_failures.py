@@ -24,7 +24,7 @@ import numpy as np
 import torch
 from scipy.stats import fisher_exact
 
-from _fine_tuned import encoder, head_of, parts_of, task_of
+from _fine_tuned import BF16, encoder, head_of, parts_of, task_of
 from bertlab.tasks.finetune import FineTuning, fine_tune
 from bertlab.tasks.task import Classification
 from bertlab.training import run_arms, save_result
@@ -61,7 +61,7 @@ def train_and_test(arm: dict[str, Any], path: Path) -> dict[str, Any]:
         rate=arm["rate"],
         warmup=warm_up,
         bias_correction=correction,
-        bf16=True,
+        bf16=BF16,
         seed=arm["seed"],
     )
     tuned = fine_tune(model, watched, settings)  # keeps the last epoch: Last says that each is better
@@ -216,7 +216,14 @@ def main() -> None:
     ]
     measured = run_arms(NAME, arms, train_and_test, parser.parse_args().workers)
     rows = [row | {"failed": failed(row)} for row in measured]
-    settings = {"model": MODEL, "task": TASK, "examples": EXAMPLES, "batch_size": BATCH, "failed": FAILED}
+    settings = {
+        "model": MODEL,
+        "task": TASK,
+        "examples": EXAMPLES,
+        "batch_size": BATCH,
+        "failed": FAILED,
+        "bf16": BF16,
+    }
     results = {"settings": settings, "arms": rows, "compared": compared(rows)}
     save_result(NAME, QUESTION, results, seconds=sum(row["seconds"] for row in rows))
 

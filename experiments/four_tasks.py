@@ -20,7 +20,19 @@ import numpy as np
 import torch
 
 from _comparison import Each, difference, each_of, interval, told
-from _fine_tuned import LENGTH, MODELS, RATES, RECIPES, STEP, encoder, groups_of, head_of, judge, task_of
+from _fine_tuned import (
+    BF16,
+    LENGTH,
+    MODELS,
+    RATES,
+    RECIPES,
+    STEP,
+    encoder,
+    groups_of,
+    head_of,
+    judge,
+    task_of,
+)
 from _plain_baselines import baselines
 from bertlab.tasks.finetune import FineTuning, described, fine_tune
 from bertlab.training import run_arms, save_result
@@ -64,7 +76,7 @@ def train_and_test(arm: Row, path: Path) -> Row:
         epochs=arm.get("n_epochs", recipe.epochs),
         batch_size=recipe.batch_size,
         rate=arm["rate"],
-        bf16=True,
+        bf16=BF16,
         seed=arm["seed"],
     )
     tuned = fine_tune(model, task, settings)
@@ -164,6 +176,7 @@ def main() -> None:
             "rates_tried": RATES,
             "length": LENGTH,
             "step": STEP,
+            "bf16": BF16,
         },
         "rates": rates,
         "tries": [{name: row[name] for name in ("model", "task", "rate", "val")} for row in tries],

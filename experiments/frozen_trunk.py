@@ -21,7 +21,7 @@ from typing import Any
 import torch
 
 from _comparison import each_of, interval
-from _fine_tuned import encoder, groups_of, head_of, judge, task_of
+from _fine_tuned import BF16, encoder, groups_of, head_of, judge, task_of
 from _mean_states import STRENGTHS, mean_states, regression
 from bertlab.nn import BertModel
 from bertlab.tasks.classification import accuracy, macro_f1
@@ -114,7 +114,7 @@ def head_on(
     bert.pooler = copy.deepcopy(pooler)  # each head begins with the one that was there
     torch.manual_seed(seed)
     model = head_of(task, bert)
-    with trunk_read_once(model, bf16=True):
+    with trunk_read_once(model, bf16=BF16):
         once: Any = model.bert
         assert isinstance(once, ReadOnce)
         once.kept = kept
@@ -136,7 +136,13 @@ def main() -> None:
     )
     arms: list[dict[str, Any]] = [{"model": model, "task": task} for model, task in ARMS]
     rows = run_arms(NAME, arms, train_and_test, parser.parse_args().workers)
-    settings = {"epochs": EPOCHS, "rates_tried": RATES, "batch_size": BATCH, "strengths_tried": STRENGTHS}
+    settings = {
+        "epochs": EPOCHS,
+        "rates_tried": RATES,
+        "batch_size": BATCH,
+        "strengths_tried": STRENGTHS,
+        "bf16": BF16,
+    }
     save_result(
         NAME, QUESTION, {"settings": settings, "arms": rows}, seconds=sum(row["seconds"] for row in rows)
     )

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from _fine_tuned import chosen_rate, encoder, head_of, parts_of, task_of
+from _fine_tuned import BF16, chosen_rate, encoder, head_of, parts_of, task_of
 from _mean_states import mean_states, regression
 from _plain_baselines import both_texts, linear
 from bertlab.tasks.classification import Example, accuracy, class_ids
@@ -91,7 +91,7 @@ def tuned(arm: Row, train: list[Example], val: list[Example], test: list[Example
         epochs=EPOCHS[arm["labels"]],
         batch_size=BATCH if arm["labels"] >= 100 else SMALL_BATCH,
         rate=chosen_rate(arm["way"], TASK),
-        bf16=True,
+        bf16=BF16,
         seed=arm["seed"],
     )
     found = fine_tune(model, task, settings)
@@ -181,6 +181,7 @@ def main() -> None:
         "test": len(parts_of(TASK)[0]["test"][::TEST_EVERY]),
         "epochs": EPOCHS,
         "rates": {model: chosen_rate(model, TASK) for model in TUNED},
+        "bf16": BF16,
     }
     results = {"settings": settings, **summary(rows, counting_on_all())}
     save_result(NAME, QUESTION, results, seconds=sum(row["seconds"] for row in rows))

@@ -1,4 +1,4 @@
-"""Training in bfloat16 with weights in float32."""
+"""Training in bfloat16 with weights in float32, where the processor has instructions for it."""
 
 from __future__ import annotations
 
@@ -7,6 +7,33 @@ from typing import Any
 import torch
 from torch import nn
 from torch.func import functional_call
+
+IMITATED = (
+    "this processor has no instructions for bfloat16 and imitates them, many times slower than float32: "
+    "better leave bf16 out here"
+)
+
+
+def bfloat16_is_fast(device: torch.device) -> bool:
+    """Tell whether a device has instructions for bfloat16.
+
+    A processor without them computes the same numbers, slowly: on a core of Zen 3 a product of (1024, 384)
+    and (384, 1536) ran at 1.2 GFLOP/s, in float32 at 36.
+
+    Parameters
+    ----------
+    device : where it is to be computed.
+
+    Returns
+    -------
+    whether bfloat16 pays there.
+    """
+    if device.type == "cuda":
+        return bool(torch.cuda.is_bf16_supported(including_emulation=False))
+    if device.type != "cpu":
+        return False
+    found = torch.cpu.get_capabilities()
+    return any(bool(found.get(name)) for name in ("avx512_bf16", "amx_bf16", "bf16", "sve_bf16"))
 
 
 class InBfloat16(nn.Module):

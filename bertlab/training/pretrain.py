@@ -22,7 +22,7 @@ from bertlab.nn.bert_heads import BertForPreTraining
 from bertlab.nn.packing import Packing
 from bertlab.text import PretrainingBatch, WordPiece
 from bertlab.text.counter_random import key
-from bertlab.training.bfloat16 import InBfloat16
+from bertlab.training.bfloat16 import IMITATED, InBfloat16, bfloat16_is_fast
 from bertlab.training.distributed import Team, team
 from bertlab.training.loop import fit
 from bertlab.training.memory import keep_freed_memory
@@ -84,6 +84,8 @@ def pretrain(
             f"{feed.examples.n_batches(0):,} batches an epoch, {members.size} process(es) on "
             f"{members.device.type}; everything goes to {folder}"
         )
+        if config.bf16 and not bfloat16_is_fast(members.device):
+            tell(IMITATED)
         with locked(folder) if members.first else nullcontext():
             if members.first:
                 record = {**config.as_json(), "shards_sha256": shards_sha256(config.shards)}

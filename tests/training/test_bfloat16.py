@@ -8,7 +8,7 @@ from torch import nn
 
 from bertlab.nn import BertConfig, BertForPreTraining
 from bertlab.nn.functional import embedding
-from bertlab.training.bfloat16 import InBfloat16
+from bertlab.training.bfloat16 import InBfloat16, bfloat16_is_fast
 from bertlab.training.pretrain import Objective
 
 CONFIG = BertConfig(
@@ -64,3 +64,16 @@ def test_the_gradient_of_a_segment_is_summed_over_all_positions_without_losing_d
     (embedding(torch.zeros(4096, dtype=torch.int64), table) * slopes).sum().backward()
     torch.testing.assert_close(table.grad[0].float(), slopes.float().sum(0), rtol=2**-8, atol=0)
     assert (table.grad[1] == 0).all()
+
+
+@pytest.mark.parametrize(
+    ("found", "fast"),
+    [
+        ({"avx512_bf16": True}, True),
+        ({"amx_bf16": True}, True),
+        ({"avx512_bf16": False, "avx2": True}, False),
+    ],
+)
+def test_a_processor_is_fast_in_bfloat16_if_it_has_instructions_for_it(monkeypatch, found, fast):
+    monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: found)
+    assert bfloat16_is_fast(torch.device("cpu")) is fast
