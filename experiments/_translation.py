@@ -19,8 +19,10 @@ from bertlab.nn import Seq2Seq, Seq2SeqConfig, Transformer, TransformerConfig, b
 from bertlab.nn.functional import cross_entropy
 from bertlab.text import pad
 from bertlab.training import fit, linear_decay, read_journal
+from bertlab.training.bfloat16 import bfloat16_is_fast
 
 PAD_ID, END_ID = 0, 1
+CPU = torch.device("cpu")
 BEAM, ALPHAS, LONGEST = 5, (0.0, 0.6, 1.0, 1.5), 80
 SMOOTHING, WEIGHT_DECAY = 0.1, 0.01
 CURVE = ("step", "loss", "val_loss", "val_bleu")
@@ -181,7 +183,7 @@ class Run:
         journal, steps = path.with_suffix(".jsonl"), self.recipe["epochs"] * self.per_epoch
         fit(
             self.model, self.loss, steps=(float32_epochs or self.recipe["epochs"]) * self.per_epoch,
-            bf16=float32_epochs is None, weight_decay=WEIGHT_DECAY,
+            bf16=float32_epochs is None and bfloat16_is_fast(CPU), weight_decay=WEIGHT_DECAY,
             learning_rate=linear_decay(self.recipe["peak"], self.recipe["warmup"], steps),
             betas=self.recipe["betas"], evaluate=self.evaluate, report_every=self.per_epoch,
             journal=journal, checkpoint=path.with_suffix(".pt"), save_every=100,

@@ -22,6 +22,7 @@ from bertlab.tasks.saving import load_tuned, save_tuned
 from bertlab.tasks.squad import Question, read_squad, read_xquad, split_by_article
 from bertlab.tasks.task import Answers, Classification, Entities, Part, Task
 from bertlab.text.wordpiece import WordPiece
+from bertlab.training.memory import keep_freed_memory
 from bertlab.training.run_folder import MODEL
 
 Parts = dict[Part, list[Any]]
@@ -30,6 +31,7 @@ Made = tuple[Task[Any], Callable[[BertModel], Head], tuple[str, ...]]  # task, h
 
 def finetune(chosen: argparse.Namespace, device: torch.device) -> str:
     """Fine-tune as the arguments of `python -m bertlab finetune` say; return what is to be told."""
+    keep_freed_memory()
     bert, tokenizer = load_bert(chosen.model, BertModel)
     if chosen.max_length > bert.config.max_positions:
         raise ValueError(

@@ -29,7 +29,7 @@ CONFIGS = {
     "seq2seq": Seq2SeqConfig(**SIZES, d_embedding=32, d_model=32),
     "transformer": TransformerConfig(**SIZES, d_model=16, n_heads=2, d_ff=32, n_layers=1),
 }
-RECIPE = {"epochs": 30, "peak": 2e-2, "warmup": 5, "tokens": 40, "betas": (0.9, 0.98)}
+RECIPE = {"epochs": 60, "peak": 2e-2, "warmup": 5, "tokens": 40, "betas": (0.9, 0.98)}
 
 
 @pytest.fixture(scope="module")
@@ -78,11 +78,14 @@ def test_a_model_learns_a_handful_of_sentences_and_says_what_it_cost(corpus, kin
     run = Run(corpus, CONFIGS[kind], RECIPE, seed=0)
     curve = run.fit(tmp_path / "arm")
     assert curve[-1]["val_loss"] < 1 < curve[0]["val_loss"]
-    assert corpus.translate("val", greedy(run.model))[2] == CHINESE[2]
+    said = corpus.translate("val", greedy(run.model))
+    assert sum(ours == right for ours, right in zip(said, 2 * CHINESE, strict=True)) >= len(
+        CHINESE
+    )  # of twice
     summary = run.summary(curve)
-    assert summary["steps"] == 30 * run.per_epoch == curve[-1]["step"]
+    assert summary["steps"] == RECIPE["epochs"] * run.per_epoch == curve[-1]["step"]
     assert summary["parameters"] == sum(p.numel() for p in run.model.parameters())
-    assert len(summary["curve"]) == 30
+    assert len(summary["curve"]) == RECIPE["epochs"]
 
 
 def test_one_seed_gives_one_model_and_another_another(corpus):

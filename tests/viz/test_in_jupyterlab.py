@@ -145,7 +145,7 @@ def test_every_widget_lives_in_one_notebook_by_mouse_and_keys_and_tells_the_kern
     watched = lab.open("all", ALL_OF_THEM, *(f"w[{name!r}]" for name in MAKE), 'MAKE["head_view"](PLAIN)')
     page = watched.page
     widgets = page.locator(".jp-Notebook .bertlab[role=group]")
-    expect(widgets).to_have_count(len(MAKE) + 1, timeout=60_000)
+    expect(widgets).to_have_count(len(MAKE) + 1, timeout=180_000)
     for number, (name, (actions, _)) in enumerate((name, DONE[name]) for name in MAKE):
         part = widgets.nth(number)
         part.scroll_into_view_if_needed()
