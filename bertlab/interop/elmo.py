@@ -1,6 +1,7 @@
-"""An ELMo of pieces as a folder of files: there is no format of others for it, so this one is ours.
+"""An ELMo as a folder of files: there is no format of others for it, so this one is ours.
 
-`config.json` and `model.safetensors`, with the tokenizer beside them in the files that BERT's has.
+`config.json` and `model.safetensors`, with the tokenizer beside them in the files that BERT's has. It knows
+what the softmax chooses among: pieces, which the model reads, too; or whole words, where it reads characters.
 """
 
 from __future__ import annotations
@@ -29,11 +30,11 @@ def save_elmo(
     dtype: torch.dtype = torch.float32,
     overwrite: bool = False,
 ) -> None:
-    """Write an ELMo of pieces and its tokenizer.
+    """Write an ELMo and its tokenizer.
 
     Parameters
     ----------
-    model, tokenizer : that go together.
+    model, tokenizer : that go together. Of a model of characters, the tokenizer has the words of its softmax.
     folder : made if it is not there.
     dtype : of the written weights. In float16 they take half the space, rounded to 11 bits.
     overwrite : replace the model that the folder holds.
@@ -43,14 +44,13 @@ def save_elmo(
     FileExistsError
         If the folder holds a model and `overwrite` is false.
     ValueError
-        If the tokenizer has another number of pieces, or the model reads characters.
+        If the tokenizer has another number of pieces than the softmax.
     """
     folder = Path(folder)
-    if model.config.n_characters or len(tokenizer) != model.config.vocab_size:
-        reads = "characters" if model.config.n_characters else f"{model.config.vocab_size} pieces"
+    if len(tokenizer) != model.config.vocab_size:
         raise ValueError(
-            f"the model reads {reads}, the tokenizer has {len(tokenizer)} pieces: give the tokenizer that it "
-            "was trained with"
+            f"the softmax knows {model.config.vocab_size} pieces, the tokenizer has {len(tokenizer)}: give "
+            "the tokenizer that the model was trained with"
         )
     if not overwrite and (there := [name for name in (CONFIG, WHOLE) if (folder / name).exists()]):
         raise FileExistsError(
@@ -76,7 +76,8 @@ def load_elmo(
 
     Returns
     -------
-    model, tokenizer : the model in evaluation mode, on the CPU, in float32 whatever it was written in.
+    model, tokenizer : the model in evaluation mode, on the CPU, in float32 whatever it was written in. One of
+        characters reads any word by `tasks.spelled_words`; its tokenizer knows those that it can predict.
 
     Raises
     ------

@@ -12,9 +12,8 @@ from collections.abc import Sequence
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
-from bertlab.nn.elmo import ELMo
 from bertlab.tasks.entities import TaggedSentence, WordInputs, word_inputs
 from bertlab.text.inputs import Truncation, pad_batch
 from bertlab.text.wordpiece import WordPiece
@@ -22,7 +21,7 @@ from bertlab.text.wordpiece import WordPiece
 
 @torch.no_grad()
 def elmo_states(
-    elmo: ELMo,
+    elmo: nn.Module,
     tokenizer: WordPiece,
     sentences: Sequence[TaggedSentence],
     max_length: int = 128,
@@ -36,7 +35,7 @@ def elmo_states(
 
     Parameters
     ----------
-    elmo, tokenizer : the pre-trained model; it is put into evaluation mode.
+    elmo, tokenizer : the pre-trained model, an `ELMo` or a `SpelledELMo`; it is put into evaluation mode.
     sentences, max_length, truncation : as in `word_inputs`.
     batch_size : sentences read at a time.
 
