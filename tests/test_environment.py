@@ -20,7 +20,9 @@ from bertlab.classroom.environment import PUBLISHED
 ROOT = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 OURS = {"bertlab", "tests", "experiments", "benchmarks"} | {
-    path.stem for folder in ("tools", "experiments", "tests") for path in (ROOT / folder).rglob("*.py")
+    path.stem
+    for folder in ("tools", "experiments", "benchmarks", "tests")
+    for path in (ROOT / folder).rglob("*.py")
 }
 
 
