@@ -14,8 +14,9 @@ A GPT says what is likeliest from the left. But it gives every text a probabilit
 look right, by rereading: each of the 32 words that it finds likeliest is put into the gap, and the story as a
 whole is scored (Bayes' rule). That costs 32 readings for one gap.
 
-Arms: GPT, with first weights as published and with heads that look back; BERT, with heads that look beside,
-and 15 or 40 % of the words asked for. All hidden words read [MASK]. Three seeds.
+Arms: GPT, with first weights as published; BERT, with heads that look beside, and 15 or 40 % of the words
+asked for. All hidden words read [MASK]. Three seeds. (In a trial of 350 steps with one seed, heads that look
+back gained a GPT nothing: 1.20 bits a word, and 1.16 without.)
 """
 
 from __future__ import annotations
@@ -36,7 +37,6 @@ from bert_stories import BATCH, GRAMMAR, LENGTH, NEVER, PEAK, PLOTS, STORIES, pi
 from bertlab.datasets.stories import posterior, sample_stories
 from bertlab.nn import GPT, BertConfig, BertForPreTraining, GPTConfig
 from bertlab.nn.language_model import shift_left
-from bertlab.nn.looking_back import look_back
 from bertlab.nn.neighbours import look_beside
 from bertlab.nn.packing import Packing
 from bertlab.text import Masker
@@ -48,14 +48,13 @@ from bertlab.training.journal import read_journal
 
 NAME = "gpt_stories"
 QUESTION = "What does it cost a language model not to see what stands on the right?"
-SEEDS, STEPS, REPORTS = (0, 1, 2), 3000, 12
+SEEDS, STEPS, REPORTS = (0, 1, 2), 2000, 10
 ASKED, OF_EACH = 200, 3  # held-out stories; words of each that are asked for, one at a time
 SURE, CANDIDATES = 0.9, 32
 KINDS = ("the left decides", "only the right decides", "open")
 HIDDEN = (1.0, 0.0, 0.0)  # all chosen words read [MASK]
 ARMS: dict[str, dict[str, Any]] = {
-    "GPT": {"model": "gpt", "look": False},
-    "GPT, heads look back": {"model": "gpt", "look": True},
+    "GPT": {"model": "gpt"},
     "BERT, 15 %": {"model": "bert", "rate": 0.15},
     "BERT, 40 %": {"model": "bert", "rate": 0.40},
 }
@@ -128,12 +127,8 @@ class Stories:
 def new_model(arm: Row) -> Model:
     """Make the model of an arm with its first weights."""
     torch.manual_seed(arm["seed"])
-    choices = ARMS[arm["arm"]]
-    if choices["model"] == "gpt":
-        gpt = GPT(GPTConfig(vocab_size=len(vocabulary()), **SIZES, **WITHOUT))
-        if choices["look"]:
-            look_back(gpt)
-        return gpt
+    if ARMS[arm["arm"]]["model"] == "gpt":
+        return GPT(GPTConfig(vocab_size=len(vocabulary()), **SIZES, **WITHOUT))
     bert = BertForPreTraining(
         BertConfig(vocab_size=len(vocabulary()), **SIZES, **WITHOUT), next_sentence=False
     )
@@ -226,7 +221,7 @@ def _by_kind(some: Sequence[Gap], surprise: np.ndarray, hits: np.ndarray) -> Row
         name: {
             "words": int(own.sum()),
             "bits": round(float(surprise[own].mean()), 4),
-            "half_width": round(1.96 * float(surprise[own].std()) / max(own.sum(), 1) ** 0.5, 4),
+            "half_width": round(1.96 * float(surprise[own].std()) / int(own.sum()) ** 0.5, 4),
             "right": round(float(hits[own].mean()), 4),
         }
         for name, own in groups.items()
