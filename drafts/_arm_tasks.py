@@ -5,6 +5,8 @@ pieces. Pairs (nli-wikipedia), read one behind the other: the means u and v of b
 so that they can be compared even by vectors that never meet. Names (wikigold): words, from each arm where it
 has read the whole of one (`_arm_states`). Texts are cut at the length of the models.
 
+Of each set at most 4,000 examples are trained on; so are plain methods, which see the same ones.
+
 Frozen: logistic regression on all layers side by side, its penalty chosen by the validation part. Fine-tuned:
 one linear layer on the last layer, everything trained; of the epochs the best on the validation part counts.
 No arm has its paper's own head ([CLS] with a pooler, an extract token with a second loss, a BiLSTM): those
@@ -28,6 +30,7 @@ from torch import Tensor, nn
 
 from _fine_tuned import names_each, parts_of
 from _mean_states import regression
+from _plain_baselines import baselines, both_texts, linear
 from bertlab.nn.losses import cross_entropy
 from bertlab.tasks.classification import class_ids, example_inputs
 from bertlab.tasks.elmo_features import word_spans
@@ -40,6 +43,7 @@ from bertlab.training import fit, linear_decay
 
 TASKS = ("sentence-polarity", "nli-wikipedia", "wikigold")
 EPOCHS, BATCH = {"sentence-polarity": 2, "nli-wikipedia": 2, "wikigold": 6}, 32
+MOST = 4000  # examples to train on
 PARTS: tuple[Part, ...] = ("train", "val", "test")
 Row = dict[str, Any]
 Ids = NDArray[np.int64]
@@ -59,10 +63,29 @@ class Task(NamedTuple):
         return self.name == "wikigold"
 
 
+def few_of(name: str) -> tuple[dict[Part, list[Any]], tuple[str, ...]]:
+    """Read a data set by its parts, of train at most `MOST` examples, drawn once; and its labels."""
+    parts, labels = parts_of(name)
+    chosen = np.random.default_rng(0).permutation(len(parts["train"]))[:MOST]
+    return {**parts, "train": [parts["train"][i] for i in chosen]}, labels
+
+
+def plain(name: str) -> Row:
+    """Let plain methods learn from the same examples: what each brings on test, by method."""
+    parts, labels = few_of(name)
+    if name == "wikigold":
+        return baselines(name)
+    right, found = class_ids(parts["test"], labels), dict[str, Ids]()
+    most = np.bincount(class_ids(parts["train"], labels)).argmax()
+    found["most frequent class"] = np.full(len(right), most)
+    found["TF-IDF"] = linear(both_texts, parts["train"], parts["val"], parts["test"], labels)
+    return {method: {"each": [[float(hit), 1.0] for hit in right == said]} for method, said in found.items()}
+
+
 @cache
 def task_of(name: str, vocab: WordPiece, length: int) -> Task:
     """Read a task."""
-    parts, labels = parts_of(name)
+    parts, labels = few_of(name)
     texts, right = dict[Part, list[Text]](), dict[Part, list[Ids]]()
     for part in PARTS:
         if name == "wikigold":

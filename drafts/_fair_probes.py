@@ -145,7 +145,7 @@ def _probed(
     near = nearest_is_right(train, test, torch.from_numpy(x), torch.from_numpy(asked))
     right, n = np.sum(hits, 0)
     return {
-        "accuracy": round(right / n, 4),
+        "accuracy": round(float(right / n), 4),
         "interval": [round(end, 4) for end in interval(each_of([hits]))],
         "nearest": round(float(near.double().mean()), 4),
         "each": hits,

@@ -61,7 +61,7 @@ def test_two_readers_are_judged_one_by_one_weighted_and_with_a_top(rows):
     for name in ("ELMo", "two GPTs"):
         assert {"left alone", "right alone", "weighted", "with_top"} <= arms[name].keys()
         assert arms[name]["left alone"]["learning"] > 0
-    assert "with_top" not in rows[1]["same tokens"]["arms"]["two GPTs, each whole"]
+    assert "with_top" not in rows[1]["same seconds"]["arms"]["two GPTs, each whole"]
 
 
 def test_the_rate_with_the_least_loss_is_chosen_and_the_arms_beside_take_it():
