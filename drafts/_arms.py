@@ -5,9 +5,9 @@ each piece (`layers`), and which piece stands at a place, without looking at wha
 second it answers in its own right way:
 
     "CBOW"       the mean of the five pieces on either side, in no order, through a whole softmax
-    "ELMo"       LSTMs from the left and from the right; the two opinions are multiplied, see `joined`
+    "ELMo"       LSTMs from the left and from the right; the two opinions are joined, see `joined`
     "GPT"        a Transformer from the left; nothing right of the place is read
-    "two GPTs"   Transformers from the left and from the right, multiplied in the same way
+    "two GPTs"   Transformers from the left and from the right, joined in the same way
     "BERT"       reads [MASK] at the place, and all else on both sides at once
 
 `_arms_made` makes them, all of one size.
@@ -28,6 +28,8 @@ from bertlab.nn.losses import cross_entropy
 from bertlab.nn.packing import Packing
 
 WINDOW = 5  # pieces on either side that CBOW reads, as in word2vec
+PLAIN = (1.0, 1.0, -1.0)  # weights of two opinions and of how frequent a piece is, by Bayes' rule
+FLOOR = -30.0  # instead of the logarithm of 0
 ROWS = 256  # texts with one [MASK] each that BERT reads at a time
 
 
@@ -135,6 +137,7 @@ class TwoSidedArm(Arm):
     """Readers from the left and from the right that never meet."""
 
     sides = "each"
+    weights: tuple[float, float, float] = PLAIN  # of `joined`; `_glue.adjust` fits them
 
     def opinions(self, ids: Tensor, positions: Tensor) -> Tensor:
         """What the reader from the left says of M places, and what the one from the right: (2, M, V)."""
@@ -148,7 +151,7 @@ class TwoSidedArm(Arm):
         raise NotImplementedError
 
     def log_p(self, ids: Tensor, positions: Tensor) -> Tensor:
-        return joined(self.opinions(ids, positions), self.log_unigram)
+        return joined(self.opinions(ids, positions), self.log_unigram, self.weights)
 
 
 class GluedArm(TwoSidedArm):
@@ -209,11 +212,12 @@ class BertArm(Arm):
         return log_softmax(torch.cat(found))
 
 
-def joined(opinions: Tensor, log_unigram: Tensor, weights: Sequence[float] = (1, 1, -1)) -> Tensor:
+def joined(opinions: Tensor, log_unigram: Tensor, weights: Sequence[float] = PLAIN) -> Tensor:
     """Join what two readers say who see different sides: (2, M, V) to log probabilities (M, V).
 
     If the sides were independent of each other, given the piece between them, Bayes' rule would give
-    p(piece | left) · p(piece | right) / p(piece), but for a constant: what both contain is divided out.
+    p(piece | left) · p(piece | right) / p(piece), but for a constant: what both contain is divided out. Of
+    readers that know little, that is too much: so the logarithms have weights.
 
     Examples
     --------
@@ -222,4 +226,5 @@ def joined(opinions: Tensor, log_unigram: Tensor, weights: Sequence[float] = (1,
     [[0.800000011920929, 0.20000000298023224]]
     """
     left, right, alone = weights
-    return log_softmax(left * opinions[0] + right * opinions[1] + alone * log_unigram)
+    first, second = opinions.clamp(min=FLOOR)
+    return log_softmax(left * first + right * second + alone * log_unigram)

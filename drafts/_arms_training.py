@@ -197,7 +197,7 @@ def _steps(arm: Arm, feed: Feed, mover: torch.optim.Optimizer) -> None:
     for number in range(STEPS_OF_A_ROUND):
         arm.zero_grad()
         loss = arm.loss(*feed(number).tensors)
-        loss.backward()  # type: ignore[no-untyped-call]
+        loss.backward()
         mover.step()
 
 

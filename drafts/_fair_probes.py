@@ -33,7 +33,7 @@ from bertlab.text import WordPiece
 from bertlab.text.masked_lm import Ids
 from sense_layers import nearest_is_right
 
-PAIRS, AT_ONCE, REACH = 300, 64, 3  # of each kind; sentences scored at a time; pieces that n-grams look back
+PAIRS, AT_ONCE, REACH = 200, 64, 3  # of each kind; sentences scored at a time; pieces that n-grams look back
 Row = dict[str, Any]
 
 

@@ -13,12 +13,13 @@ likelihood.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 import torch
+import torch.nn.functional as F
 from _arms_made import Size, World
 from numpy.typing import NDArray
 from torch import Tensor
@@ -102,6 +103,17 @@ def blanks(name: str, testing: bool, n: int, each: int) -> Blanks:
     texts = pad_sequence(rows, True, vocab.pad_id)
     positions = torch.tensor([row * texts.shape[1] + column for row, column in places])
     return Blanks(texts, positions, texts.flatten()[positions])
+
+
+def together(some: Sequence[Blanks]) -> Blanks:
+    """Put several sets of missing pieces, whatever their length, into one."""
+    texts, places, before = [], [], 0
+    for one in some:
+        texts.append(F.pad(one.texts, (0, SIZE.length - one.texts.shape[1]), value=vocabulary().pad_id))
+        T = one.texts.shape[1]
+        places.append((one.positions // T + before) * SIZE.length + one.positions % T)
+        before += len(one.texts)
+    return Blanks(torch.cat(texts), torch.cat(places), torch.cat([one.answers for one in some]))
 
 
 @torch.no_grad()

@@ -1,7 +1,8 @@
 """Ways to join two readers who never meet: weights for their opinions, or a layer that is trained on top.
 
-The plain product of `_arms.joined` believes both opinions and takes the sides for independent. Weights, three
-numbers fitted on other text, may trust it less. A trained top needs no opinions: it learns from what either
+The plain product of `_arms.joined` believes both opinions and takes the sides for independent. Readers who
+have learnt little give every piece a little, and divided by how frequent they are, rare pieces come out
+first. So three weights are fitted, on other text. A trained top needs no opinions: it learns from what either
 reader's state holds, as ELMo's users put a network on it. It shows what is lost when readers are glued at the
 end, whatever the glue.
 """
@@ -9,7 +10,7 @@ end, whatever the glue.
 from __future__ import annotations
 
 import torch
-from _arms import TwoSidedArm, joined
+from _arms import FLOOR, PLAIN, Arm, TwoSidedArm, joined
 from _arms_training import Feed
 from torch import Tensor, nn
 
@@ -18,11 +19,10 @@ from bertlab.nn.functional import gelu, log_softmax
 from bertlab.nn.losses import cross_entropy
 from bertlab.training import fit, linear_decay
 
-START = (1.0, 1.0, -1.0)
-FLOOR = -30.0  # instead of the logarithm of 0
 
-
-def weights_of(opinions: Tensor, log_unigram: Tensor, truth: Tensor) -> tuple[float, float, float]:
+def weights_of(
+    opinions: Tensor, log_unigram: Tensor, truth: Tensor, iterations: int = 60
+) -> tuple[float, float, float]:
     """Find the weights of `joined` under which the truth is likeliest; a concave problem in three numbers.
 
     Parameters
@@ -30,9 +30,10 @@ def weights_of(opinions: Tensor, log_unigram: Tensor, truth: Tensor) -> tuple[fl
     opinions : (2, M, V) logarithms.
     log_unigram : (V,)
     truth : (M,) what stood there; or (M, V) chances.
+    iterations : of L-BFGS, at most.
     """
-    opinions, weights = opinions.clamp(min=FLOOR), torch.tensor(START, requires_grad=True)
-    solver = torch.optim.LBFGS([weights], max_iter=60, line_search_fn="strong_wolfe")
+    opinions, weights = opinions.clamp(min=FLOOR), torch.tensor(PLAIN, requires_grad=True)
+    solver = torch.optim.LBFGS([weights], max_iter=iterations, line_search_fn="strong_wolfe")
 
     def loss() -> Tensor:
         solver.zero_grad()
@@ -44,14 +45,28 @@ def weights_of(opinions: Tensor, log_unigram: Tensor, truth: Tensor) -> tuple[fl
         found.backward()
         return found
 
-    solver.step(loss)
+    with torch.enable_grad():
+        solver.step(loss)
     left, right, alone = weights.tolist()
     return left, right, alone
 
 
-def weighted(opinions: Tensor, log_unigram: Tensor, weights: tuple[float, float, float]) -> Tensor:
-    """Join opinions (2, M, V) by such weights: (M, V)."""
-    return joined(opinions.clamp(min=FLOOR), log_unigram, weights)
+def adjust(arm: Arm, texts: Tensor, positions: Tensor, truth: Tensor, iterations: int = 60) -> None:
+    """Fit the weights by which an arm of two readers joins their opinions; other arms have none.
+
+    Parameters
+    ----------
+    texts, positions, truth : what it is asked, none of it in a test; see `Arm.log_p` and `weights_of`.
+    """
+    if isinstance(arm, TwoSidedArm):
+        with torch.no_grad():
+            said = arm.opinions(texts, positions)
+        arm.weights = weights_of(said, arm.log_unigram, truth, iterations)
+
+
+def plain(arm: TwoSidedArm, ids: Tensor, positions: Tensor) -> Tensor:
+    """As `Arm.log_p`, with the weights of Bayes' rule."""
+    return joined(arm.opinions(ids, positions), arm.log_unigram)
 
 
 class Top(nn.Module):

@@ -121,7 +121,7 @@ def judged(log_p: Tensor, asked: Exam) -> NDArray[np.float64]:
 def means(values: NDArray[np.float64], asked: Exam) -> dict[str, float]:
     """Means of what `judged` gives, over all words, names, and others."""
     parts = {"": np.ones(len(values), bool), " of names": asked.names, " of others": ~asked.names}
-    found = {}
+    found = dict[str, float]()
     for part, own in parts.items():
         if own.any():
             loss, accuracy = values[own].mean(0).tolist()

@@ -39,9 +39,9 @@ def from_the_right(sentences: Sequence[Words], position: tuple[int, int], gramma
     Examples
     --------
     >>> from bertlab.datasets.stories import default_grammar
-    >>> story = [["…", "Ivan", "pulled", "out", "a", "huge", "eel", "."]]
-    >>> from_the_right(story, (0, 2), default_grammar())
-    {'pulled': 1.0}
+    >>> last = ["Ivan", "carried", "the", "eel", "through", "Bristol", "like", "a", "baby", "."]
+    >>> from_the_right([last], (0, 1), default_grammar())
+    {'carried': 1.0}
     """
     i, j = position
     behind = backward(grammar, sentences[i + 1 :])

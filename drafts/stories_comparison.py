@@ -16,19 +16,23 @@ dropout; 10 looks at the same validation stories. All Transformers begin with he
 (BERT to both sides, GPTs back), as new weights as published stand on a plateau for most of so short a time
 (notebook 09, section 7). Each arm is trained twice with each seed:
 
-    "same tokens"    all read 0.42 million pieces
+    "same tokens"    all read 0.45 million pieces
     "same seconds"   all train for as long as the slowest of them takes for that; for the slowest they are one
+
+Seconds are those of such small steps on one core. An LSTM reads piece after piece, however many texts a step
+has; with more of them, or on a GPU, they would compare otherwise.
 
 Not equal, and cannot be: what is asked of a text (GPT all its pieces, two readers all of them twice, BERT 15
 in 100); LSTMs have no heads, CBOW no layers; two readers share the parameters of one, so each has half of
 what reads (an arm beside the others has two whole ones). BERT reads whole stories without next sentences:
 nothing in a missing word needs them. The highest learning rate of each arm is chosen of three, by a training
-of a quarter of the tokens with the first seed, on validation stories; beside it, nothing was tried.
+of a quarter of the seconds with the first seed, on validation stories; beside it, nothing was tried.
 
 Beside the others, for the same seconds only: two GPTs each as large as the one; BERT with 40 % of the pieces
-hidden, as in notebook 09. For two readers also: their opinions joined with weights fitted on validation
-stories; and a layer trained on top of both states (`_glue`), which needs no opinions. Words with two senses
-are probed in all layers, beside the exact chance of the sense, from the left and from both sides.
+hidden, as in notebook 09. Two readers' opinions are joined with three weights, fitted on validation stories;
+beside that, by Bayes' rule alone, and by a layer trained on top of both states (`_glue`), which needs no
+opinions. Words with two senses are probed in all layers, beside the exact chance of the sense, from the left
+and from both sides.
 """
 
 from __future__ import annotations
@@ -40,11 +44,12 @@ from typing import Any
 
 import numpy as np
 import torch
-from _arms import Arm, TwoSidedArm
+from _arms import Arm, TwoSidedArm, joined
 from _arms_made import Size, World, make, parameters
 from _arms_training import Feed, plan, speeds, train
-from _glue import trained_top, weighted, weights_of
+from _glue import adjust, trained_top, weights_of
 from _story_exam import KNOWN, Exam, answered, exam, judged, logarithms, means, probed, senses
+from torch import Tensor
 
 from _comparison import Each, difference, each_of, interval, told
 from bert_stories import GRAMMAR, PLOTS, vocabulary
@@ -55,7 +60,7 @@ from bertlab.training.memory import keep_freed_memory
 
 NAME = "stories_comparison"
 QUESTION = "How much of what a model misses is its architecture, and how much the context it cannot see?"
-SIZE, BATCH, STORIES, TOKENS, SEEDS = Size(64, 2, 4, 128), 16, 20_000, 420_000, 3
+SIZE, BATCH, STORIES, TOKENS, SEEDS = Size(64, 2, 4, 128), 16, 20_000, 450_000, 3
 ARMS = ("CBOW", "ELMo", "GPT", "two GPTs", "BERT")
 BESIDE = {
     "two GPTs, each whole": "two GPTs",
@@ -101,15 +106,20 @@ def learn(arm: Row, path: Path) -> tuple[Arm, Row]:
     keep_freed_memory()
     own, watched = world(arm["seed"]), exam_of(*WATCHED)
     model = make(arm["arm"], own, arm["seed"])
-    curve = train(
-        model,
-        Feed(arm["arm"], own, arm["seed"]),
-        arm["steps"],
-        arm["peak"],
-        path,
-        lambda trained: means(answered(trained.log_p, watched), watched),
-    )
+
+    def watch(trained: Arm) -> dict[str, float]:
+        adjust(trained, *asked_of(watched), iterations=8)
+        return means(answered(trained.log_p, watched), watched)
+
+    feed = Feed(arm["arm"], own, arm["seed"])
+    curve = train(model, feed, arm["steps"], arm["peak"], path, watch)
+    adjust(model, *asked_of(watched))
     return model, {"parameters": parameters(model), "curve": curve}
+
+
+def asked_of(some: Exam) -> tuple[Tensor, Tensor, Tensor]:
+    """Texts, places, and the truth."""
+    return some.texts, some.positions, some.known["both"]
 
 
 def choose(arm: Row, path: Path) -> Row:
@@ -118,47 +128,34 @@ def choose(arm: Row, path: Path) -> Row:
 
 
 @torch.no_grad()
-def opinions_of(model: TwoSidedArm, watched: Exam, asked: Exam) -> tuple[Row, Row]:
-    """Judge either reader alone, and both with weights fitted on other stories.
-
-    Returns
-    -------
-    means of each, and of each the answers, word by word.
-    """
-    fitted_on = model.opinions(watched.texts, watched.positions)
-    with torch.enable_grad():
-        weights = weights_of(fitted_on, model.log_unigram, watched.known["both"])
+def opinions_of(model: TwoSidedArm, asked: Exam) -> dict[str, Any]:
+    """Judge either reader alone, and both joined by Bayes' rule, word by word."""
     left, right = both = model.opinions(asked.texts, asked.positions)
-    each = {
-        "left alone": judged(left, asked),
-        "right alone": judged(right, asked),
-        "weighted": judged(weighted(both, model.log_unigram, weights), asked),
-    }
-    found = {name: means(values, asked) for name, values in each.items()}
-    return found | {"weights": [round(weight, 3) for weight in weights]}, each
+    ways = {"left alone": left, "right alone": right, "plain": joined(both, model.log_unigram)}
+    return {name: judged(log_p, asked) for name, log_p in ways.items()}
 
 
 def train_and_test(arm: Row, path: Path) -> Row:
     """Train an arm, and ask it for missing words and for senses."""
     model, found = learn(arm, path)
-    watched, asked = exam_of(*WATCHED), exam_of(*ASKED)
-    each = {"joined": answered(model.log_p, asked)}
-    found["words"] = means(each["joined"], asked)
+    asked = exam_of(*ASKED)
+    each = answered(model.log_p, asked)
+    found["words"] = means(each, asked)
     found["senses"] = probed(model, senses(LEARNT, WITH_SENSES, ASKED[-1]))
     if isinstance(model, TwoSidedArm):
-        found["opinions"], apart = opinions_of(model, watched, asked)
-        each |= apart
+        apart = opinions_of(model, asked)
+        found["opinions"] = {name: means(values, asked) for name, values in apart.items()}
+        found["weights"] = [round(weight, 3) for weight in model.weights]
         if arm["top"]:
             feed = Feed(arm["arm"], world(arm["seed"]), arm["seed"] + 1000)
             top = trained_top(model, feed, TOP_STEPS, TOP_RATE, arm["seed"])
-            each["top"] = answered(top.log_p, asked)
-            found["with_top"] = means(each["top"], asked)
-    return found | {"each": {name: values.round(4).tolist() for name, values in each.items()}}
+            found["with_top"] = means(answered(top.log_p, asked), asked)
+    return found | {"each": each.round(4).tolist()}
 
 
 def short(speed: dict[str, Row]) -> list[Row]:
     """List the trainings by which learning rates are chosen."""
-    steps = plan(speed, TOKENS // 4)["same tokens"]
+    steps = plan(speed, TOKENS // 4)["same seconds"]
     return [
         {"arm": name, "steps": steps[name], "peak": peak, "seed": 0} for name in ARMS for peak in RATES[name]
     ]
@@ -197,13 +194,14 @@ def summary(rows: list[Row], steps: dict[str, dict[str, int]]) -> Row:
     """Put together, for each budget, what every arm loses, of which how much is for want of context."""
     asked, found = exam_of(*ASKED), dict[str, Any]()
     best = {name: judged(logarithms(asked.known[name]), asked) for name in KNOWN}
+    best["product, weighted"] = exact_and_weighted(asked)
     for budget in ("same seconds", "same tokens"):
         names = ARMS if budget == "same tokens" else (*ARMS, *BESIDE)
         mine = {
             name: [row for row in rows if (row["arm"], row["steps"]) == (name, steps[budget][name])]
             for name in names
         }
-        each = {name: losses([row["each"]["joined"] for row in own], asked) for name, own in mine.items()}
+        each = {name: losses([row["each"] for row in own], asked) for name, own in mine.items()}
         found[budget] = {
             "arms": {name: parted(name, own, each[name], best, asked) for name, own in mine.items()},
             "compared": [{"a": a, "b": b, **told(difference(each[a], each[b]))} for a, b in COMPARED],
@@ -211,6 +209,17 @@ def summary(rows: list[Row], steps: dict[str, dict[str, int]]) -> Row:
     found["optimum"] = {name: means(values, asked) for name, values in best.items()}
     found["optimum"]["senses"] = senses(LEARNT, WITH_SENSES, ASKED[-1]).best
     return found
+
+
+def exact_and_weighted(asked: Exam) -> Any:
+    """Judge exact one-sided opinions, joined by weights fitted on validation stories, as those of arms."""
+    watched = exam_of(*WATCHED)
+    of_watched, of_asked = (
+        torch.stack([logarithms(some.known[side]) for side in ("left", "right")]) for some in (watched, asked)
+    )
+    alone = logarithms(asked.known["alone"])[0]
+    weights = weights_of(of_watched, alone, watched.known["both"])
+    return judged(joined(of_asked, alone, weights), asked)
 
 
 def losses(each: list[Any], asked: Exam) -> Each:
@@ -241,7 +250,7 @@ def parted(name: str, rows: list[Row], each: Each, best: dict[str, Any], asked: 
                 "loss": round(lost, 4),
                 "learning": round(lost - float(best[known][:, 0].mean()), 4),
             }
-        found["weighted"] = round(float(np.mean([row["opinions"]["weighted"]["loss"] for row in rows])), 4)
+        found["plain"] = round(float(np.mean([row["opinions"]["plain"]["loss"] for row in rows])), 4)
     if "with_top" in rows[0]:
         found["with_top"] = round(float(np.mean([row["with_top"]["loss"] for row in rows])), 4)
     return found

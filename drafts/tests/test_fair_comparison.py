@@ -156,8 +156,14 @@ def test_a_record_has_every_measure_of_every_arm_and_is_small(record):
 def test_two_readers_are_asked_in_all_their_ways(record):
     for name in ("ELMo", "two GPTs"):
         row = record["same tokens"]["rest"][name][0]
-        assert {"weighted", "weights", "top", "grammar, both likelihoods"} <= row.keys()
-        assert {"left alone", "right alone"} <= row["weighted"]["books"].keys()
+        assert {
+            "plain",
+            "weights",
+            "top",
+            "left alone",
+            "right alone",
+            "grammar, both likelihoods",
+        } <= row.keys()
 
 
 def test_documents_for_choosing_are_never_tested(small):
@@ -173,6 +179,12 @@ def test_a_blank_asks_for_what_stands_there_and_n_grams_never_see_it(small):
         shown = question.ids.reshape(-1)[question.positions]
         assert (shown == TOKENIZER.mask_id).all()
         assert (question.ids == TOKENIZER.mask_id).sum() == len(answers.pieces)
+
+
+def test_questions_that_are_put_together_stay_the_same(small):
+    some = [_fair_text.blanks(name, False, 3, 2) for name in _fair_text.SETS]
+    both = _fair_text.together(some)
+    assert torch.equal(both.texts.flatten()[both.positions], torch.cat([one.answers for one in some]))
 
 
 def test_counting_answers_everything(small):

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
-from _arms import joined
+from _arms import PLAIN, TwoSidedArm
 from _arms_made import Size, World, make
 from _arms_training import Feed
-from _glue import START, inner_positions, trained_top, weighted, weights_of
+from _glue import adjust, inner_positions, plain, trained_top, weights_of
 
 from bertlab.datasets.documents import Document
 from bertlab.text import SPECIAL, WordPiece, tokenise
@@ -28,9 +28,19 @@ def test_a_reader_that_says_nothing_true_is_not_believed():
     assert by_chances[:2] == pytest.approx((1, 0), abs=0.02)
 
 
-def test_the_first_weights_are_the_plain_product():
-    opinions, alone = torch.randn(2, 3, 5).log_softmax(-1), torch.randn(5).log_softmax(-1)
-    torch.testing.assert_close(weighted(opinions, alone, START), joined(opinions, alone))
+def test_weights_are_fitted_to_what_is_asked_and_begin_with_bayes_rule():
+    corpus = tokenise([Document(["a b c d"] * 9, "x")] * 9, VOCAB)
+    arm = make("two GPTs", World(VOCAB, corpus, Size(16, 1, 4, 8), 4, pairs=False), 0)
+    assert isinstance(arm, TwoSidedArm)
+    ids, at = torch.tensor([[2, 5, 6, 7, 8, 3]] * 2), torch.tensor([2, 9])
+    torch.testing.assert_close(arm.log_p(ids, at), plain(arm, ids, at))
+    before = arm.log_p(ids, at)[torch.arange(2), ids.flatten()[at]].sum()
+    adjust(arm, ids, at, ids.flatten()[at])
+    assert arm.weights != PLAIN
+    assert arm.log_p(ids, at)[torch.arange(2), ids.flatten()[at]].sum() > before
+    adjust(
+        make("GPT", World(VOCAB, corpus, Size(16, 1, 4, 8), 4, pairs=False), 0), ids, at, at
+    )  # does nothing
 
 
 def test_marks_and_padding_are_not_asked_for():

@@ -56,10 +56,10 @@ def test_what_is_lost_is_learning_and_context(rows):
     assert found["same tokens"]["arms"]["GPT"]["context"] > found["same tokens"]["arms"]["ELMo"]["context"]
 
 
-def test_two_readers_are_judged_one_by_one_weighted_and_with_a_top(rows):
+def test_two_readers_are_judged_one_by_one_multiplied_and_with_a_top(rows):
     arms = rows[1]["same seconds"]["arms"]
     for name in ("ELMo", "two GPTs"):
-        assert {"left alone", "right alone", "weighted", "with_top"} <= arms[name].keys()
+        assert {"left alone", "right alone", "plain", "with_top"} <= arms[name].keys()
         assert arms[name]["left alone"]["learning"] > 0
     assert "with_top" not in rows[1]["same seconds"]["arms"]["two GPTs, each whole"]
 
