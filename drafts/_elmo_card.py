@@ -86,6 +86,7 @@ def card(found: dict[str, Any]) -> str:
         f"| {told}, {direction} | " + " | ".join(_two(held_out[one][name][direction]) for one in sets) + " |"
         for name, told in names.items()
         for direction in ("forward", "backward", "both")
+        if (name, direction) != ("untrained", "both")  # two who know nothing have nothing to glue
     ]
     without_softmax = sum(n for part, n in found["parts"].items() if part != "softmax")
     return CARD.format(

@@ -79,7 +79,7 @@ class Inputs(nn.Module):
         self.width = d_static * self.static + d_elmo * (own is not None)
 
     def forward(self, layers: Tensor) -> Tensor:
-        """Map (L + 1, W, 2D + S) to (W, width)."""
+        """Map (L + 1, ..., 2D + S) to (..., width)."""
         said, static = layers[..., : self.d_elmo], layers[0, ..., self.d_elmo :]
         parts = [static] if self.static else []
         return torch.cat(parts if self.layers is None else [*parts, self.layers(said)], dim=-1)
@@ -120,7 +120,8 @@ class Classifier(nn.Module):
     def forward(self, texts: Sequence[Tensor]) -> Tensor:
         """Score the classes of B texts, each (L + 1, W, 2D + S): (B, C)."""
         lengths = torch.tensor([text.shape[1] for text in texts])
-        x = pad_sequence([self.choice(text.to(self.each.weight)) for text in texts], batch_first=True)
+        layers = pad_sequence([text.transpose(0, 1) for text in texts], batch_first=True)  # (B, W, L + 1, …)
+        x = self.choice(layers.movedim(2, 0).to(self.each.weight))  # (B, W, width)
         real = (torch.arange(x.shape[1]) < lengths[:, None])[..., None]  # (B, W, 1)
         said = torch.relu(self.each(self.dropout(x))) * real  # (B, W, hidden), nowhere below 0
         pooled = torch.cat([said.sum(1) / lengths[:, None], said.max(1).values], dim=-1)

@@ -111,7 +111,7 @@ def readings(
     }
     told_of = zip(words, counts, usual, by_way["probe"].T, by_way["nearest"].T, strict=True)
     return row | {
-        "most_frequent": round(sum(usual) / counts.sum(), 4),
+        "most_frequent": round(float(sum(usual) / counts.sum()), 4),
         "n": int(counts.sum()),
         "words": {
             word: " ".join(f"{value:.0f}" for value in (n, most, *one[:-1], *other[:-1]))

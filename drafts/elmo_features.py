@@ -46,7 +46,7 @@ SEEDS = (0, 1, 2)
 TASKS = {"names": "wikigold", "opinions": "sentence-polarity"}
 MOST = {"train": 3000, "val": 1000, "test": 1066}  # opinions
 SETTINGS: dict[str, dict[str, Any]] = {  # epochs, inputs of a step, highest rate
-    "names": {"epochs": 10, "batch_size": 16, "rate": 2e-3},
+    "names": {"epochs": 8, "batch_size": 32, "rate": 4e-3},
     "opinions": {"epochs": 8, "batch_size": 32, "rate": 2e-3},
 }
 HIDDEN = 64

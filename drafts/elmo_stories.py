@@ -35,7 +35,7 @@ NAME = "elmo_stories"
 QUESTION = "How near do two directions glued together come to the best guess from both sides?"
 SEEDS, STEPS = (0, 1, 2), (300, 1200)
 SIZES: dict[str, Any] = {"d_model": 64, "d_memory": 128, "n_layers": 2, "dropout": 0.0, "n_characters": 0}
-BATCH, LENGTH, PEAK, ASKED, EACH = 16, 160, 5e-3, 300, 3  # stories that are asked about, words of each
+BATCH, LENGTH, PEAK, ASKED, EACH = 8, 160, 1e-2, 300, 3  # stories that are asked about, words of each
 Floats = NDArray[np.float64]
 
 

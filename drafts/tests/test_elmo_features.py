@@ -13,6 +13,7 @@ from elmo_features import MOST, TASKS, label, plan, summary, train_and_test
 from bertlab.nn import ELMo, ELMoConfig
 from bertlab.tasks.classification import Example
 from bertlab.tasks.entities import TaggedSentence
+from bertlab.tasks.finetune import FineTuning, fine_tune
 from tests.experiments.small_tasks import small_parts
 
 D, S = 4, 3
@@ -132,3 +133,22 @@ def test_opinions_are_drawn_once_and_parts_stay_apart(monkeypatch):
 def test_the_tagger_reads_its_inputs():
     model = tagger(Inputs("static", 2, D, S), n_labels=3, hidden=4)
     assert model([torch.randn(3, 5, D + S), torch.randn(3, 2, D + S)]).shape == (2, 5, 3)
+
+
+def test_the_classifier_learns_what_a_state_tells():
+    torch.manual_seed(0)
+    right = {part: np.arange(60) % 2 for part in ("train", "val", "test")}
+    states = {part: [torch.randn(3, 5, D + S).half() for _ in range(60)] for part in right}
+    for part, some in states.items():
+        for text, kind in zip(some, right[part], strict=True):
+            text[2, 3, 0] = 4.0 if kind else -4.0  # layer 2 of one word knows it
+    settings = FineTuning(epochs=8, batch_size=10, rate=1e-2)
+    found = {}
+    for name in ("layer 1", "layer 2", "mix"):
+        task, model = FeatureTexts(states, right), Classifier(Inputs(name, 2, D, S), 2)
+        fine_tune(model, task, settings)
+        found[name] = task.scores(model, "test")["accuracy"]
+        if name == "mix":
+            assert np.argmax(model.choice.learnt()["shares"]) == 2
+    assert found["layer 2"] > 0.9 > 0.75 > found["layer 1"]
+    assert found["mix"] > 0.9
