@@ -71,6 +71,7 @@ class NNLM(nn.Module):
     ) -> None:
         super().__init__()
         self.table = nn.Embedding(vocab_size, d_model)
+        nn.init.normal_(self.table.weight, std=0.1)  # rare rows hardly move: as first drawn, they stay small
         self.hidden = nn.Linear(n_context * d_model, d_hidden)
         self.output = nn.Linear(d_hidden, vocab_size)
         self.direct = nn.Linear(n_context * d_model, vocab_size, bias=False) if direct else None
