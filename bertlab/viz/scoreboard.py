@@ -70,7 +70,9 @@ def scoreboard(panels: Mapping[str, Measured], title: str, control: str = "contr
         ax.set_title(name, parse_math=False, fontsize=12)
         labels = [shown(thing) for thing in things] if place % columns == 0 else [""] * len(things)
         ax.set_yticks(range(len(things)), labels, parse_math=False)
-    fig.supxlabel(f"filled: mean · small: each draw · hollow: {control}", fontsize=11, x=0.012, ha="left")
+    several = any(np.size(draws) > 1 for panel in panels.values() for draws in panel.values.values())
+    filled = "filled: mean · small: each draw" if several else "filled: measured"
+    fig.supxlabel(f"{filled} · hollow: {control}", fontsize=11, x=0.012, ha="left")
     return fig
 
 

@@ -15,28 +15,32 @@ SIZE = 11.0  # points: of tokens and answers, such that eight stand side by side
 
 
 class Panel(NamedTuple):
-    """A task: what is read, and what stands above which token."""
+    """A task: its input, which tokens the new layer reads, and what stands above which token."""
 
     name: str
     tokens: tuple[str, ...]
+    read: tuple[int, ...]
     answers: dict[int, str]
 
 
 PANELS = (
-    Panel("One text, one answer", ("[CLS]", "what", "a", "dull", "film", "[SEP]"), {0: "negative"}),
+    Panel("One text, one answer", ("[CLS]", "what", "a", "dull", "film", "[SEP]"), (0,), {0: "negative"}),
     Panel(
         "Two texts, one answer",
         ("[CLS]", "a", "dog", "sat", "[SEP]", "it", "sat", "[SEP]"),
+        (0,),
         {0: "follows"},
     ),
     Panel(
         "Question and passage, a span",
         ("[CLS]", "who", "slept", "[SEP]", "old", "Ida", "slept", "[SEP]"),
+        (4, 5, 6),
         {4: "start", 5: "end"},
     ),
     Panel(
         "A label for each word",
         ("[CLS]", "Ida", "saw", "New", "York", "[SEP]"),
+        (1, 2, 3, 4),
         {1: "B-PER", 2: "O", 3: "B-LOC", 4: "I-LOC"},
     ),
 )
@@ -76,12 +80,13 @@ def _panel(ax: Axes, corner: Point, wide: float, panel: Panel) -> None:
     _block(ax, (left, low + 0.45), wide, 0.46, "BERT", BLUE, PALE_BLUE)
     for x in xs:
         arrow(ax, (x, low + 0.27), (x, low + 0.44), GREY, 1.0)
-    first, last = min(panel.answers), max(panel.answers)
+    first, last = min(panel.read), max(panel.read)
     room = max(step * (last - first + 1), 1.0)
     middle = max((xs[first] + xs[last]) / 2, left + room / 2)
     _block(ax, (middle - room / 2, low + 1.22), room, 0.36, "new layer", ORANGE, PALE_ORANGE)
-    for i in panel.answers:
+    for i in panel.read:
         arrow(ax, (xs[i], low + 0.92), (xs[i], low + 1.21), GREY, 1.2)
+    for i in panel.answers:
         arrow(ax, (xs[i], low + 1.59), (xs[i], low + 1.82), INK, 1.2)
     _line(ax, [xs[i] for i in panel.answers], low + 1.94, panel.answers.values(), "bold")
     ax.text(left, low + 2.28, panel.name, ha="left", va="center_baseline", fontsize=13, fontweight="bold")

@@ -37,6 +37,12 @@ def test_each_thing_has_its_row_with_draws_mean_and_control():
     assert ax.get_ylim()[0] > ax.get_ylim()[1]  # the first thing on top
 
 
+def test_small_marks_are_spoken_of_only_where_there_are_several_draws():
+    one = Measured({"BERT": [20.0]}, {"BERT": [4.0]})
+    assert "each draw" not in viz.scoreboard({"right, %": one}, "BERT is ahead").get_supxlabel()
+    assert "each draw" in viz.scoreboard({"right, %": panel()}, "BERT is ahead").get_supxlabel()
+
+
 def test_a_line_of_all_is_drawn_and_told():
     ax = viz.scoreboard({"right, %": panel(line=("majority", 8.0))}, "BERT is ahead").axes[0]
     assert [8.0, 8.0] in [list(line.get_xdata()) for line in ax.lines]

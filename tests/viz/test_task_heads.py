@@ -35,5 +35,12 @@ def test_texts_with_one_answer_are_read_at_cls():
         assert panel.tokens[0] == "[CLS]"
 
 
+def test_a_new_layer_reads_every_token_that_could_be_an_answer():
+    for panel in PANELS:
+        assert set(panel.answers) <= set(panel.read)
+    span = PANELS[2]
+    assert [span.tokens[i] for i in span.read] == ["old", "Ida", "slept"]  # the whole passage, not the answer
+
+
 def test_no_text_covers_another():
     assert overlapping(task_heads(TITLE)) == []
