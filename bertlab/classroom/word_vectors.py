@@ -63,51 +63,51 @@ def _sigmoid(x: Floats) -> Floats:
     return 1 / (1 + np.exp(-x))
 
 
-def _step(u: Floats, v: Floats, noise: Floats, rate: float) -> tuple[Floats, Floats, Floats]:
-    error = _sigmoid(u @ v) - 1
-    errors = _sigmoid(noise @ u)
-    return u - rate * (error * v + errors @ noise), v - rate * error * u, noise - rate * np.outer(errors, u)
+def _step(h: Floats, v: Floats, noise: Floats, rate: float) -> tuple[Floats, Floats, Floats]:
+    error = _sigmoid(h @ v) - 1
+    errors = _sigmoid(noise @ h)
+    return h - rate * (error * v + errors @ noise), v - rate * error * h, noise - rate * np.outer(errors, h)
 
 
 @exercise("Exercise 2 (a step)")
 def check_step(step: Step) -> None:
     """Check a function that moves a word, a true neighbour and N words of noise by one step of descent."""
     rng = np.random.default_rng(0)
-    u, v, noise, rate = rng.normal(size=3), rng.normal(size=3), rng.normal(size=(4, 3)), 0.5
-    given = [part.copy() for part in (u, v, noise)]
-    result = step(u, v, noise, rate)
-    expect(len(result) == 3, "return three things: the new u, the new v, the new noise")
-    unchanged = all(np.array_equal(a, b) for a, b in zip(given, (u, v, noise), strict=True))
-    expect(unchanged, "your function changed its arguments (u -= …): make new arrays (u = u - …)")
-    new_u, new_v, new_noise = result
+    h, v, noise, rate = rng.normal(size=3), rng.normal(size=3), rng.normal(size=(4, 3)), 0.5
+    given = [part.copy() for part in (h, v, noise)]
+    result = step(h, v, noise, rate)
+    expect(len(result) == 3, "return three things: the new h, the new v, the new noise")
+    unchanged = all(np.array_equal(a, b) for a, b in zip(given, (h, v, noise), strict=True))
+    expect(unchanged, "your function changed its arguments (h -= …): make new arrays (h = h - …)")
+    new_h, new_v, new_noise = result
     expect(np.shape(new_noise) == noise.shape, f"the noise has shape {np.shape(new_noise)}, expected (4, 3)")
-    right_u, right_v, right_noise = _step(u, v, noise, rate)
-    error, errors = _sigmoid(u @ v) - 1, _sigmoid(noise @ u)
+    right_h, right_v, right_noise = _step(h, v, noise, rate)
+    error, errors = _sigmoid(h @ v) - 1, _sigmoid(noise @ h)
     mistakes = [
-        (close(new_u, 2 * u - right_u), "that climbs: subtract the slope, so that the loss falls"),
-        (close(new_u, u - rate * error * v), "u moves away from the noise, too: add the errors of the noise"),
+        (close(new_h, 2 * h - right_h), "that climbs: subtract the slope, so that the loss falls"),
+        (close(new_h, h - rate * error * v), "h moves away from the noise, too: add the errors of the noise"),
         (
-            close(new_u, u - rate * (error * v + errors @ noise / len(noise))),
+            close(new_h, h - rate * (error * v + errors @ noise / len(noise))),
             "the loss adds up the words of noise: a sum, not a mean",
         ),
         (
-            close(new_u, u - rate * ((u @ v - 1) * v + (noise @ u) @ noise)),
+            close(new_h, h - rate * ((h @ v - 1) * v + (noise @ h) @ noise)),
             "the error is σ(score) minus what is true, not the score itself",
         ),
-        (close(new_v, v - rate * error * right_u), "v moves by the old u: compute all slopes, then move"),
-        (close(new_v, v), "v has not moved: the true neighbour comes nearer to u"),
-        (close(new_noise, noise), "the noise has not moved: it goes away from u"),
-        (close(new_noise, 2 * noise - right_noise), "the noise comes nearer to u: 0 is asked for, not 1"),
+        (close(new_v, v - rate * error * right_h), "v moves by the old h: compute all slopes, then move"),
+        (close(new_v, v), "v has not moved: the true neighbour comes nearer to h"),
+        (close(new_noise, noise), "the noise has not moved: it goes away from h"),
+        (close(new_noise, 2 * noise - right_noise), "the noise comes nearer to h: 0 is asked for, not 1"),
         (
-            close(new_noise, noise - rate * np.outer(_sigmoid(noise @ right_u), right_u)),
-            "the noise moves by the old u: compute all slopes, then move",
+            close(new_noise, noise - rate * np.outer(_sigmoid(noise @ right_h), right_h)),
+            "the noise moves by the old h: compute all slopes, then move",
         ),
     ]
     for wrong, sentence in mistakes:
         expect(not wrong, sentence)
-    expect(close(new_u, right_u), "the new u is not right: its slope is (σ(u·v) - 1) v + Σ σ(u·n) n")
-    expect(close(new_v, right_v), "the new v is not right: its slope is (σ(u·v) - 1) u")
-    expect(close(new_noise, right_noise), "the new noise is not right: each n has the slope σ(u·n) u")
+    expect(close(new_h, right_h), "the new h is not right: its slope is (σ(h·v) - 1) v + Σ σ(h·n) n")
+    expect(close(new_v, right_v), "the new v is not right: its slope is (σ(h·v) - 1) h")
+    expect(close(new_noise, right_noise), "the new noise is not right: each n has the slope σ(h·n) h")
 
 
 WORDS = ("man", "woman", "king", "queen", "throne", "shout")

@@ -32,12 +32,12 @@ def sigmoid(x):
     return 1 / (1 + np.exp(-x))
 
 
-def step(u, v, noise, rate):
-    error, errors = sigmoid(u @ v) - 1, sigmoid(noise @ u)
+def step(h, v, noise, rate):
+    error, errors = sigmoid(h @ v) - 1, sigmoid(noise @ h)
     return (
-        u - rate * (error * v + errors @ noise),
-        v - rate * error * u,
-        noise - rate * errors[:, None] * u,
+        h - rate * (error * v + errors @ noise),
+        v - rate * error * h,
+        noise - rate * errors[:, None] * h,
     )
 
 
@@ -86,42 +86,42 @@ def test_exercise_1_names_the_mistake(answer, sentence, capsys):
     assert sentence in said(check_pairs, answer, capsys)
 
 
-def in_place(u, v, noise, rate):
-    new = step(u, v, noise, rate)
-    u[:] = new[0]
+def in_place(h, v, noise, rate):
+    new = step(h, v, noise, rate)
+    h[:] = new[0]
     return new
 
 
 def with_part(part):
     """A right step with one part made otherwise, by the old values and the right result."""
 
-    def wrong(u, v, noise, rate):
-        right = step(u, v, noise, rate)
-        return part(u, v, noise, rate, *right)
+    def wrong(h, v, noise, rate):
+        right = step(h, v, noise, rate)
+        return part(h, v, noise, rate, *right)
 
     return wrong
 
 
-def climbs(u, v, noise, rate):
-    return tuple(2 * old - new for old, new in zip((u, v, noise), step(u, v, noise, rate), strict=True))
+def climbs(h, v, noise, rate):
+    return tuple(2 * old - new for old, new in zip((h, v, noise), step(h, v, noise, rate), strict=True))
 
 
 def of_u(slope):
-    """A right step, but for the slope of u: a function of error, errors, v and noise."""
+    """A right step, but for the slope of h: a function of error, errors, v and noise."""
     return with_part(
-        lambda u, v, n, r, _, b, c: (u - r * slope(sigmoid(u @ v) - 1, sigmoid(n @ u), v, n), b, c)
+        lambda h, v, n, r, _, b, c: (h - r * slope(sigmoid(h @ v) - 1, sigmoid(n @ h), v, n), b, c)
     )
 
 
-def scores(u, v, n, r, _, b, c):
-    return u - r * ((u @ v - 1) * v + (n @ u) @ n), b, c
+def scores(h, v, n, r, _, b, c):
+    return h - r * ((h @ v - 1) * v + (n @ h) @ n), b, c
 
 
-def one_after_the_other(u, v, n, r, a, _, c):
-    return a, v - r * (sigmoid(u @ v) - 1) * a, c
+def one_after_the_other(h, v, n, r, a, _, c):
+    return a, v - r * (sigmoid(h @ v) - 1) * a, c
 
 
-def noise_last(u, v, n, r, a, b, _):
+def noise_last(h, v, n, r, a, b, _):
     return a, b, n - r * sigmoid(n @ a)[:, None] * a
 
 
@@ -132,16 +132,16 @@ def noise_last(u, v, n, r, a, b, _):
         (of_u(lambda error, errors, v, n: error * v), "away from the noise"),
         (of_u(lambda error, errors, v, n: error * v + errors @ n / 4), "a sum, not a mean"),
         (with_part(scores), "not the score itself"),
-        (with_part(one_after_the_other), "v moves by the old u"),
-        (with_part(lambda u, v, n, r, a, b, c: (a, v, c)), "v has not moved"),
-        (with_part(lambda u, v, n, r, a, b, c: (a, b, n)), "the noise has not moved"),
-        (with_part(lambda u, v, n, r, a, b, c: (a, b, 2 * n - c)), "comes nearer to u"),
-        (with_part(noise_last), "the noise moves by the old u"),
-        (with_part(lambda u, v, n, r, a, b, c: (a + 1, b, c)), "the new u is not right"),
-        (with_part(lambda u, v, n, r, a, b, c: (a, b + 1, c)), "the new v is not right"),
-        (with_part(lambda u, v, n, r, a, b, c: (a, b, c + 1)), "the new noise is not right"),
-        (with_part(lambda u, v, n, r, a, b, c: (a, b, c[0])), "expected (4, 3)"),
-        (lambda u, v, n, r: step(u, v, n, r)[:2], "return three things"),
+        (with_part(one_after_the_other), "v moves by the old h"),
+        (with_part(lambda h, v, n, r, a, b, c: (a, v, c)), "v has not moved"),
+        (with_part(lambda h, v, n, r, a, b, c: (a, b, n)), "the noise has not moved"),
+        (with_part(lambda h, v, n, r, a, b, c: (a, b, 2 * n - c)), "comes nearer to h"),
+        (with_part(noise_last), "the noise moves by the old h"),
+        (with_part(lambda h, v, n, r, a, b, c: (a + 1, b, c)), "the new h is not right"),
+        (with_part(lambda h, v, n, r, a, b, c: (a, b + 1, c)), "the new v is not right"),
+        (with_part(lambda h, v, n, r, a, b, c: (a, b, c + 1)), "the new noise is not right"),
+        (with_part(lambda h, v, n, r, a, b, c: (a, b, c[0])), "expected (4, 3)"),
+        (lambda h, v, n, r: step(h, v, n, r)[:2], "return three things"),
         (in_place, "changed its arguments"),
         (lambda u, v, n, r: ..., "not tried yet"),
     ],

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
+import numpy as np
+import pytest
+import torch
+
 import _next_word
 import _static_summary
 import _vector_features
 import _vector_senses
 import _vector_tests
-import numpy as np
-import pytest
 import static_vectors
-import torch
+from _comparison import each_of
 from _counted_vectors import counted_vectors, ppmi, random_vectors
+from _homographs import Sentence
 from _mixed_words import chosen_pairs, in_plane, pseudo_words, where_they_lie
 from _play_neighbours import BY_HAND, LISTS, by_hand, neighbourhood, parts_of_life
 from _vector_features import Windows, example_features, text_means, word_table
 from _vector_senses import Place, contexts, our_sentences, place_of, told_in_ours
 from _vector_tests import halves, kinds, relations, spearman, spearman_draws
 from _word_text import in_words, some_sentences
-
-from _comparison import each_of
-from _homographs import Sentence
 from bertlab.nn.nnlm import NNLM
 from bertlab.tasks.classification import Example
 from bertlab.tasks.entities import TaggedSentence
@@ -53,6 +53,13 @@ def test_ppmi_is_the_logarithm_of_how_much_more_often_than_by_chance():
     table[found.rows, found.columns] = found.counts
     expected = np.log(np.maximum(table, 1e-300) * table.sum() / np.outer(table.sum(1), table.sum(0)))
     np.testing.assert_allclose(ppmi(found, 9, smooth=1.0).toarray(), np.maximum(expected, 0), atol=1e-9)
+
+
+def test_what_has_no_seeds_is_compared_with_the_mean_of_all_seeds_of_the_other():
+    several = each_of([[[float(hit), 1.0]] * 50 for hit in (1, 0, 0)])  # 1/3 of it is right
+    one = each_of([[[1.0, 1.0]] * 50])
+    assert _static_summary.less(several, one)["difference"] == pytest.approx(1 / 3 - 1, abs=1e-4)
+    assert _static_summary.less(one, several)["difference"] == pytest.approx(2 / 3, abs=1e-4)
 
 
 def test_relations_are_asked_among_the_words_that_are_there_and_counted_by_their_first_pair(monkeypatch):

@@ -10,10 +10,8 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("gensim")
-SCRIPT = Path(__file__).resolve()
-ROOT = next(folder for folder in SCRIPT.parents if (folder / "pyproject.toml").exists())
-FOLDERS = (ROOT / "benchmarks", ROOT / "runs" / "pending" / "benchmarks")
-BENCHMARKS = next(folder for folder in FOLDERS if (folder / "word_vectors.py").exists())
+ROOT = Path(__file__).resolve().parents[2]
+BENCHMARKS = ROOT / "benchmarks"
 RECORD = ROOT / "data" / "results" / "word_vectors.json"
 PLANTED = f"""
 import sys; sys.path.insert(0, {str(BENCHMARKS)!r})

@@ -26,18 +26,18 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
 from _counted_vectors import counted_vectors, random_vectors
+from _fine_tuned import parts_of
 from _mixed_words import chosen_pairs, pseudo_words, where_they_lie
 from _next_word import KNOWN, surprises
+from _plain_baselines import baselines
 from _play_neighbours import by_hand, neighbourhood
 from _static_summary import summary
 from _vector_features import FEW, beside_counting, classified, names, windows, with_few, word_table
 from _vector_senses import SETS, contexts, contextual, our_sentences, told, told_by_counting, told_in_ours
 from _vector_tests import JUDGED, kinds, relations, similarities
 from _word_text import held_out_corpora, some_sentences, word_corpus
-
-from _fine_tuned import parts_of
-from _plain_baselines import baselines
 from bertlab.interop.word_vectors import load_vectors
 from bertlab.text import Vectors, WordCorpus
 from bertlab.text.word_corpus import split_words

@@ -10,11 +10,11 @@ from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
-from _vector_senses import REACHES, SETS, asked_about, our_sentences
-from _vector_tests import JUDGED, halves, spearman, spearman_draws
 
 from _comparison import Each, difference, each_of, interval, score, told
 from _fine_tuned import groups_of
+from _vector_senses import REACHES, SETS, asked_about, our_sentences
+from _vector_tests import JUDGED, halves, spearman, spearman_draws
 from sense_layers import kinds_of
 
 Rows = list[dict[str, Any]]  # of the arms of one model, one a seed
@@ -61,7 +61,10 @@ def told_score(each: Each) -> list[float]:
 
 
 def less(a: Each, b: Each) -> dict[str, Any]:
-    """The difference of two, rounded."""
+    """The difference of two, rounded; what has no seeds is compared with all seeds of the other."""
+    if 1 in (len(a), len(b)):
+        n = max(len(a), len(b))
+        a, b = np.repeat(a, n // len(a), axis=0), np.repeat(b, n // len(b), axis=0)
     return told(difference(a, b, draws=DRAWS))
 
 
