@@ -194,7 +194,7 @@ def senses(models: dict[str, Rows], plain: dict[str, Any], name: str) -> dict[st
     counts = {part: parts.count(part) for part in sorted(set(parts))}
     return {
         "occurrences": {"test": len(test), "words": len(set(groups)), "parts": counts},
-        "nearest": against(nearest, ("own row, any vectors", "TF-IDF, sentence")),
+        "nearest": against(nearest, ("own row, any vectors", "TF-IDF, sentence", "drawn, 2 words")),
         "probe": {how: told_score(one) for how, one in probe.items()},
         "parts": by_part,
     }
