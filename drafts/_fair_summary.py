@@ -108,7 +108,9 @@ def task_of(used: list[Row], task: str, steps: dict[str, int], plain: dict[str, 
             "trained": {name: score_of(one) for name, one in each.items()},
             "untrained": {name: score_of(one) for name, one in new.items()},
             "compared": compared(each) + against(each, plain, task, groups),
+            "learnt": learnt(each, new),
             "rates": {row["arm"]: row["rate"] for row in own if row["steps"]},
+            "seconds": {name: seconds_of(own, name, n) for name, n in steps.items()},
         }
     found["plain"] = {name: score_of(each_of([row["each"]], groups)) for name, row in plain.items()}
     return found
@@ -117,6 +119,19 @@ def task_of(used: list[Row], task: str, steps: dict[str, int], plain: dict[str, 
 def joined(rows: Sequence[Row], name: str, steps: int, groups: Sequence[str] | None) -> Each:
     """Join the seeds of an arm after so many steps."""
     return each_of([row["each"] for row in rows if (row["arm"], row["steps"]) == (name, steps)], groups)
+
+
+def learnt(each: Mapping[str, Each], new: Mapping[str, Each]) -> Row:
+    """Compare every arm with itself before training, of which there is one seed."""
+    return {
+        name: told(difference(one, np.repeat(new[name][:1], len(one), axis=0))) for name, one in each.items()
+    }
+
+
+def seconds_of(rows: Sequence[Row], name: str, steps: int) -> float:
+    """Say how long one use of a trained arm takes, in core seconds, the median over seeds."""
+    own = [row["seconds"] for row in rows if (row["arm"], row["steps"]) == (name, steps)]
+    return round(float(np.median(own)), 1)
 
 
 def against(

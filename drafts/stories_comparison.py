@@ -204,7 +204,11 @@ def summary(rows: list[Row], steps: dict[str, dict[str, int]]) -> Row:
         each = {name: losses([row["each"] for row in own], asked) for name, own in mine.items()}
         found[budget] = {
             "arms": {name: parted(name, own, each[name], best, asked) for name, own in mine.items()},
-            "compared": [{"a": a, "b": b, **told(difference(each[a], each[b]))} for a, b in COMPARED],
+            "compared": [
+                {"a": a, "b": b, **told(difference(each[a], each[b]))}
+                for a, b in (*COMPARED, *BESIDE.items())
+                if a in each
+            ],
         }
     found["optimum"] = {name: means(values, asked) for name, values in best.items()}
     found["optimum"]["senses"] = senses(LEARNT, WITH_SENSES, ASKED[-1]).best

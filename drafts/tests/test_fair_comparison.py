@@ -153,6 +153,16 @@ def test_a_record_has_every_measure_of_every_arm_and_is_small(record):
     assert len(json.dumps(record)) * 1.5 < 300_000
 
 
+def test_an_arm_is_compared_with_itself_before_training_and_its_use_has_a_price(record):
+    for task in script.TASKS:
+        for way in ("frozen", "fine-tuned"):
+            own = record["tasks"][task][way]
+            for name in script.ARMS:
+                gap = own["trained"][name]["mean"] - own["untrained"][name]["mean"]
+                assert own["learnt"][name]["difference"] == pytest.approx(gap, abs=2e-4)
+                assert own["seconds"][name] == 1.0
+
+
 def test_two_readers_are_asked_in_all_their_ways(record):
     for name in ("ELMo", "two GPTs"):
         row = record["same tokens"]["rest"][name][0]

@@ -64,6 +64,15 @@ def test_two_readers_are_judged_one_by_one_multiplied_and_with_a_top(rows):
     assert "with_top" not in rows[1]["same seconds"]["arms"]["two GPTs, each whole"]
 
 
+def test_arms_beside_are_compared_with_those_that_they_vary(rows):
+    of_seconds, of_tokens = (
+        {(one["a"], one["b"]) for one in rows[1][budget]["compared"]}
+        for budget in ("same seconds", "same tokens")
+    )
+    assert of_seconds - of_tokens == set(script.BESIDE.items())
+    assert of_tokens == set(script.COMPARED)
+
+
 def test_the_rate_with_the_least_loss_is_chosen_and_the_arms_beside_take_it():
     tries = [
         {"arm": name, "peak": peak, "curve": [{"loss": 9.0}, {"loss": abs(peak - 3e-3)}]}

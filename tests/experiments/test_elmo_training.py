@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 import torch
+
 from _elmo_text import Text, frequencies, known_words
 from _elmo_training import asked_both_ways, sampled_surprise
-
 from bertlab.datasets.documents import Document
 from bertlab.nn import ELMoConfig, ELMoForPreTraining
 from bertlab.nn.elmo import surprise

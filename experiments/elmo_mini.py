@@ -24,6 +24,8 @@ from pathlib import Path
 from typing import Any
 
 import torch
+
+from _bert_corpus import held_out_documents, sizes
 from _elmo_card import card
 from _elmo_text import (
     HELD_OUT,
@@ -39,8 +41,6 @@ from _elmo_text import (
     targets,
 )
 from _elmo_training import asked_both_ways
-
-from _bert_corpus import held_out_documents, sizes
 from bertlab.interop.checkpoint_folders import CHECKPOINTS
 from bertlab.interop.elmo import load_elmo, save_elmo
 from bertlab.nn import ELMoConfig, ELMoForPreTraining

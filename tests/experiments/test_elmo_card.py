@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import asdict
 
 import pytest
-from _elmo_card import card
-from elmo_mini import CONFIG, SIZES
 
+from _elmo_card import card
 from bertlab.nn import ELMoConfig
+from elmo_mini import CONFIG, SIZES
 
 
 def summary(loss):

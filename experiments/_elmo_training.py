@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import Any
 
 import torch
-from _elmo_text import Text, targets
 from numpy.typing import NDArray
 from torch import Tensor
 
+from _elmo_text import Text, targets
 from bertlab.nn import ELMoForPreTraining
 from bertlab.nn.elmo import surprise
 from bertlab.tasks.spelled_words import SpelledELMo

@@ -28,9 +28,9 @@ from typing import Any
 
 import numpy as np
 import torch
-from _elmo_readings import KINDS, MOST, Floats, Row, homographs
 from numpy.typing import NDArray
 
+from _elmo_readings import KINDS, MOST, Floats, Row, homographs
 from bertlab.datasets.senses import senses
 from bertlab.datasets.stories import sample_stories
 from bertlab.interop import load_elmo

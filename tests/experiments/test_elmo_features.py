@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import _elmo_features
-import elmo_features
 import numpy as np
 import pytest
 import torch
-from _elmo_features import INPUTS, Classifier, FeatureTexts, Inputs, static_beside, tagger
-from elmo_features import MOST, TASKS, label, plan, summary, train_and_test
 
+import _elmo_features
+import elmo_features
+from _elmo_features import INPUTS, Classifier, FeatureTexts, Inputs, static_beside, tagger
 from bertlab.nn import ELMo, ELMoConfig
 from bertlab.tasks.classification import Example
 from bertlab.tasks.entities import TaggedSentence
 from bertlab.tasks.finetune import FineTuning, fine_tune
+from elmo_features import MOST, TASKS, label, plan, summary, train_and_test
 from tests.experiments.small_tasks import small_parts
 
 D, S = 4, 3

@@ -18,9 +18,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import torch
-from _elmo_text import DIRECTIONS, together
 from numpy.typing import NDArray
 
+from _elmo_text import DIRECTIONS, together
 from bert_stories import GRAMMAR, NEVER, PLOTS, STORIES, pieces, vocabulary
 from bertlab.datasets.stories import posterior, sample_stories
 from bertlab.nn import ELMoConfig, ELMoForPreTraining

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import elmo_layers
 import numpy as np
 import torch
-from elmo_layers import model_of, nearest, nearest_of, parts_of_speech, same
 
+import elmo_layers
 from bertlab.nn import ELMo, ELMoConfig
+from elmo_layers import model_of, nearest, nearest_of, parts_of_speech, same
 
 
 def some_elmo() -> ELMo:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import _elmo_readings
 import numpy as np
 import pytest
 import torch
-from _elmo_readings import KINDS, compared, homographs, layers_of, occurrences, readings, rows_around
 from torch import nn
 
+import _elmo_readings
 from _comparison import each_of
+from _elmo_readings import KINDS, compared, homographs, layers_of, occurrences, readings, rows_around
 from _homographs import Sentence
 from bertlab.datasets import DataUnavailable
 from bertlab.nn import ELMo, ELMoConfig

@@ -30,7 +30,8 @@ LAYERS: dict[str, Choice | Mix] = {
     "mix": SCALAR_MIX,
     "slow mix": SCALAR_MIX,
 }
-INPUTS = ("static", *(name for name in LAYERS if name != "slow mix"), "static + mix", "static + slow mix")
+BESIDE_STATIC = ("mix", "slow mix", "layer 0")
+INPUTS = ("static", *(n for n in LAYERS if n != "slow mix"), *(f"static + {n}" for n in BESIDE_STATIC))
 Ids = NDArray[np.int64]
 
 

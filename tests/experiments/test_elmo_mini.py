@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import _elmo_text
-import elmo_mini
 import pytest
 import torch
-from _elmo_text import Text, known_words
-from elmo_mini import CONFIG, SIZES, curve, measured, ship, trained
 
+import _elmo_text
+import elmo_mini
+from _elmo_text import Text, known_words
 from bertlab.datasets.documents import Document
 from bertlab.tasks.spelled_words import whole_words
 from bertlab.text import SPECIAL, write_shards
+from elmo_mini import CONFIG, SIZES, curve, measured, ship, trained
 
 DOCUMENTS = [Document(["The dog saw the cat.", "The cat ran home."] * 40, "notes")]
 HELD = [Document(["The Dog saw Xanthippe.", "The cat ran."] * 7, "notes") for _ in range(40)]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import elmo_stories
 import numpy as np
 import pytest
 import torch
-from elmo_stories import SIZES, bounds, exam, guesses, measure, train_and_test, vocabulary
 
+import elmo_stories
 from bertlab.nn import ELMoConfig, ELMoForPreTraining
+from elmo_stories import SIZES, bounds, exam, guesses, measure, train_and_test, vocabulary
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import _elmo_text
 import numpy as np
 import pytest
 import torch
+
+import _elmo_text
 from _elmo_text import (
     DIRECTIONS,
     Text,
@@ -19,7 +20,6 @@ from _elmo_text import (
     targets,
     together,
 )
-
 from bertlab.datasets.documents import Document
 from bertlab.nn import ELMoConfig, ELMoForPreTraining
 from bertlab.tasks.spelled_words import whole_words

@@ -6,7 +6,8 @@ learns from what the layers say. Names in Wikipedia (wikigold): a bidirectional 
 the order of words tells must come from the features.
 
 Inputs: static vectors alone (GloVe, trained on 6 billion words, a thousand times as many as elmo-mini read);
-each layer of elmo-mini alone, its learned mix, and the mix beside the static vectors. Controls: the same mix
+each layer of elmo-mini alone, its learned mix, and the mix beside the static vectors. Controls: static
+vectors beside layer 0, which has letters and capitals (added after a reader's question); the same mix
 of the same sizes with new weights; and a mix whose weights learn no faster than all else, as in the paper,
 since notebook 11 saw that these hardly move. Plain methods: a conditional random field; TF-IDF.
 
@@ -23,11 +24,10 @@ from typing import Any
 
 import numpy as np
 import torch
-from _elmo_features import INPUTS, Classifier, FeatureTexts, Inputs, static_beside, table, tagger
-from elmo_layers import model_of
 from torch import Tensor
 
 from _comparison import difference, each_of, interval, score, told
+from _elmo_features import INPUTS, Classifier, FeatureTexts, Inputs, static_beside, table, tagger
 from _fine_tuned import PARTS, parts_of
 from _plain_baselines import both_texts, linear
 from bertlab.tasks.classification import class_ids
@@ -38,6 +38,7 @@ from bertlab.tasks.spelled_words import spelled_states
 from bertlab.tasks.task import Part
 from bertlab.training import load_result, run_arms, save_result
 from bertlab.training.memory import keep_freed_memory
+from elmo_layers import model_of
 from layer_choices import QUICKLY, names_of_sentences
 
 NAME = "elmo_features"
@@ -122,7 +123,8 @@ def summary(rows: list[Row], name: str) -> Row:
     own = {label(row): each_of(row["each"]) for row in rows if row["task"] == name}
     pairs = [(one, "static") for one in own if one != "static"]
     pairs += [("mix", f"layer {i}") for i in range(3)] + [("layer 2", "layer 1"), ("layer 1", "layer 0")]
-    pairs += [(CONTROL, f"{CONTROL}, new weights"), (CONTROL, "static + slow mix")]
+    rivals = (f"{CONTROL}, new weights", "static + slow mix", "static + layer 0")
+    pairs += [(CONTROL, rival) for rival in rivals]
     return {
         "means": {one: round(score(each), 4) for one, each in own.items()},
         "intervals": {one: [round(end, 4) for end in interval(each)] for one, each in own.items()},
