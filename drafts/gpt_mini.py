@@ -61,7 +61,8 @@ def trained() -> tuple[GPTPretrainConfig, GPT, WordPiece]:
     shards(VOCABULARY, tokenizer(VOCABULARY))
     config = read_config(HERE / "gpt_mini.toml", GPTPretrainConfig)
     with contextlib.chdir(ROOT):  # from where the paths of the configuration count
-        pretrain_gpt(config, torch.device("cpu"), save_gpt)
+        if not (Path(config.out) / MODEL).exists():
+            pretrain_gpt(config, torch.device("cpu"), save_gpt)
         model, found = load_gpt(Path(config.out) / MODEL)
     assert isinstance(found, WordPiece)
     return config, model, found
